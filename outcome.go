@@ -39,7 +39,7 @@ type Outcome struct {
 	Digest   string  // digest of the payload, "sha1:BASE32"; empty where no body
 	Changed  bool    // the payload differs from that of the visit before
 	Links    []Link  // everything the page offers, redirect target included
-	Record   *Record // for the sinks; nil where there is nothing to tell
+	Record   *Record // for the sinks once the visit ends; dropped while another attempt is left
 	Deferred bool    // the work was cut (shutdown): the URL stays queued, no attempt counted
 }
 

@@ -27,6 +27,7 @@ type Page struct {
 	Location   string        // redirect target as given, for status 301, 302, 303, 307, 308
 	RetryAfter time.Duration // from Retry-After; 0 where absent
 	Err        *Error        // why there was no usable answer
+	Stored     bool          // it came from the container: no request was made
 }
 
 // URL returns the URL the page was asked for.

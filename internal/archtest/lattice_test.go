@@ -1,0 +1,99 @@
+package archtest
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// lattice says which packages of this module, and which client libraries, a
+// package may import beside the standard library. "internal" stands for all
+// packages below internal/. A package that is not here fails the test: its
+// author must say where it belongs.
+var lattice = map[string]struct{ own, libraries []string }{
+	"octopus": {},
+	"canon":   {own: words("octopus internal"), libraries: words("github.com/nlnwa/whatwg-url golang.org/x/net")},
+	"robots":  {},
+	"kv":      {},
+
+	"kv/kvtest":   {own: words("kv")},
+	"kv/pebblekv": {own: words("kv"), libraries: words("github.com/cockroachdb/pebble/v2")},
+
+	"board":    {own: words("octopus canon kv internal")},
+	"queue":    {own: words("octopus kv internal")},
+	"sink":     {own: words("octopus kv queue internal")},
+	"frontier": {own: words("octopus kv robots internal")},
+	"seen":     {own: words("octopus kv internal"), libraries: words("github.com/zeebo/xxh3 golang.org/x/sys")},
+
+	"queue/queuetest":       {own: words("octopus kv queue")},
+	"sink/sinktest":         {own: words("octopus kv sink")},
+	"seen/seentest":         {own: words("octopus kv seen")},
+	"frontier/frontiertest": {own: words("octopus canon")},
+
+	"dns": {own: words("octopus internal"), libraries: words("github.com/miekg/dns")},
+	"fetch": {own: words("octopus canon internal"),
+		libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net")},
+	"parse": {own: words("octopus canon internal"),
+		libraries: words("golang.org/x/net golang.org/x/text github.com/gogs/chardet github.com/JohannesKaufmann/html-to-markdown/v2")},
+	"warc":      {own: words("octopus internal"), libraries: words("github.com/klauspost/compress")},
+	"container": {own: words("octopus canon warc internal"), libraries: words("golang.org/x/sys")},
+	"crawl":     {own: words("octopus")},
+
+	"internal/archtest": {},
+	"internal/durable":  {libraries: words("github.com/cockroachdb/pebble/v2/vfs")},
+	"internal/webtest":  {own: words("octopus canon robots"), libraries: words("github.com/miekg/dns github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net golang.org/x/text")},
+
+	// node knows every implementation, cmd/octopus only node and what its
+	// inspection verbs show.
+	"node":        {own: words("*"), libraries: words("golang.org/x/sync")},
+	"cmd/octopus": {own: words("*"), libraries: words("github.com/spf13 github.com/pelletier/go-toml/v2 golang.org/x/term golang.org/x/sys")},
+}
+
+func TestImportLattice(t *testing.T) {
+	packages := load(t)
+	for path, imports := range packages {
+		rule, known := lattice[path]
+		if !known {
+			t.Errorf("%s is not in the lattice: say in internal/archtest which packages it may import", path)
+			continue
+		}
+		for _, imp := range imports.NonTest {
+			if err := allowed(imp, rule.own, rule.libraries); err != nil {
+				t.Errorf("%s imports %s: %v", path, imp, err)
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(lattice)) {
+		if _, exists := packages[path]; !exists {
+			t.Errorf("the lattice names %s, which does not exist", path)
+		}
+	}
+}
+
+// allowed reports why imp is not among what a rule grants.
+func allowed(imp string, own, libraries []string) error {
+	if !strings.Contains(imp, ".") && imp != module && !strings.HasPrefix(imp, module+"/") {
+		return nil // standard library
+	}
+	if rest, ours := strings.CutPrefix(imp, module+"/"); ours || imp == module {
+		if imp == module {
+			rest = module
+		}
+		for _, o := range own {
+			if o == "*" || o == rest || o == "internal" && strings.HasPrefix(rest, "internal/") {
+				return nil
+			}
+		}
+		return fmt.Errorf("only %v are granted", own)
+	}
+	for _, lib := range libraries {
+		if imp == lib || strings.HasPrefix(imp, lib+"/") {
+			return nil
+		}
+	}
+	return fmt.Errorf("a library outside %v", libraries)
+}
+
+func words(s string) []string { return strings.Fields(s) }

@@ -1,0 +1,152 @@
+package node
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"time"
+
+	"octopus"
+)
+
+// Config says what a node is made of. Every field is a key of the configuration
+// file (tag toml), a flag of `octopus crawl` where it has a tag flag, and the
+// environment variable OCTOPUS_ + the key in upper case; tag help is what both
+// show. DefaultConfig returns the defaults; the zero value is not one.
+type Config struct {
+	Dir       string   `toml:"dir" flag:"dir" help:"directory of the crawl's state and pages"`
+	UserAgent string   `toml:"userAgent" flag:"user-agent" help:"how the crawler names itself; put a contact URL or address in it"`
+	Output    []string `toml:"output" flag:"output" short:"o" help:"write one JSON object per page to FILE.jsonl, - is stdout (repeatable)"`
+
+	Crawl   CrawlConfig   `toml:"crawl"`
+	Fetcher FetcherConfig `toml:"fetcher"`
+	Robots  RobotsConfig  `toml:"robots"`
+	Store   StoreConfig   `toml:"store"`
+}
+
+// CrawlConfig is the board that the command line makes.
+type CrawlConfig struct {
+	Depth    int           `toml:"depth" flag:"depth" short:"d" help:"link hops from an entry: 0 fetches the entries only, -1 has no limit"`
+	MaxPages int64         `toml:"maxPages" flag:"max-pages" short:"n" help:"stop after so many pages with status 2xx; 0 has no limit"`
+	MaxTime  Duration      `toml:"maxTime" flag:"max-time" help:"stop after so long, as if interrupted; 0 has no limit"`
+	Scope    octopus.Scope `toml:"scope" flag:"scope" help:"how far from the entries links may lead: page, prefix, host, domain or any"`
+	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
+	Reject   []string      `toml:"reject" flag:"reject" help:"never follow URLs that match one of these regular expressions (repeatable)"`
+	Sitemap  string        `toml:"sitemap" flag:"sitemap" help:"auto reads the sitemaps that robots.txt names, off reads none"`
+}
+
+// FetcherConfig sizes the fetcher and sets its manners.
+type FetcherConfig struct {
+	Concurrency  int      `toml:"concurrency" flag:"concurrency" short:"c" help:"requests under way at once, all hosts together"`
+	ConnsPerHost int      `toml:"connsPerHost" flag:"conns-per-host" help:"requests under way at once to one host"`
+	HostDelay    Duration `toml:"hostDelay" flag:"host-delay" help:"least pause between two requests to one host, from the end of the first"`
+	IPDelay      Duration `toml:"ipDelay" flag:"ip-delay" help:"least pause between two requests to one IP address"`
+	Timeout      Duration `toml:"timeout" flag:"timeout" help:"longest time for one request, body included"`
+	MaxBody      Size     `toml:"maxBody" flag:"max-body" help:"longest body kept, decoded; the rest is cut off and the page marked"`
+	AllowNet     []string `toml:"allowNet" flag:"allow-net" help:"allow connections to this private or loopback network, as CIDR (repeatable)"`
+	Resolver     []string `toml:"resolver" flag:"resolver" help:"ask this DNS server, HOST:PORT, instead of the system's (repeatable)"`
+	Retry        struct {
+		Max     int      `toml:"max" flag:"retries" help:"further attempts after a failed one"`
+		Backoff Duration `toml:"backoff" flag:"retry-wait" help:"pause before the first further attempt; it grows fourfold each time, up to 6h"`
+	} `toml:"retry"`
+}
+
+// RobotsConfig says how robots.txt is treated.
+type RobotsConfig struct {
+	Policy string `toml:"policy" flag:"robots" help:"obey or ignore robots.txt; ignore is for sites of your own"`
+}
+
+// StoreConfig says what is kept.
+type StoreConfig struct {
+	NoPages bool `toml:"noPages" flag:"no-pages" help:"keep no page bodies"`
+	Discard bool `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
+	NoSync  bool `toml:"-"` // tests only: never wait for the disk
+}
+
+// DefaultUserAgent names the crawler where nobody gave it a name.
+const DefaultUserAgent = "octopus/" + Version
+
+// Version is the release this source belongs to.
+const Version = "0.1.0"
+
+// DefaultConfig returns the configuration of `octopus crawl` without flags.
+func DefaultConfig() Config {
+	c := Config{Dir: "db", UserAgent: DefaultUserAgent}
+	c.Crawl.Depth = -1
+	c.Crawl.Scope = octopus.ScopeHost
+	c.Crawl.Sitemap = "auto"
+	c.Fetcher.Concurrency = 16
+	c.Fetcher.ConnsPerHost = 1
+	c.Fetcher.HostDelay = Duration(time.Second)
+	c.Fetcher.Timeout = Duration(time.Minute)
+	c.Fetcher.MaxBody = 10 << 20
+	c.Fetcher.Retry.Max = 3
+	c.Fetcher.Retry.Backoff = Duration(10 * time.Second)
+	c.Robots.Policy = "obey"
+	return c
+}
+
+// A ConfigError names the key whose value cannot work.
+type ConfigError struct {
+	Key  string // as in the file: "fetcher.hostDelay"
+	Text string // what is wrong, and what would be right
+}
+
+func (e *ConfigError) Error() string { return e.Key + ": " + e.Text }
+
+// Validate returns a *ConfigError for the first value that cannot work.
+func (c *Config) Validate() error {
+	checks := []struct {
+		bad       bool
+		key, text string
+	}{
+		{c.Dir == "" && !c.Store.Discard, "dir", "is empty; name a directory"},
+		{strings.TrimSpace(c.UserAgent) == "" || strings.ContainsAny(c.UserAgent, "\r\n"), "userAgent", "must be one line that names the crawler"},
+		{c.Crawl.MaxPages < 0, "crawl.maxPages", "is negative; 0 means no limit"},
+		{c.Crawl.MaxTime < 0, "crawl.maxTime", "is negative; 0 means no limit"},
+		{!oneOf(string(c.Crawl.Scope), "page", "prefix", "host", "domain", "any"), "crawl.scope", fmt.Sprintf("is %q; use page, prefix, host, domain or any", c.Crawl.Scope)},
+		{!oneOf(c.Crawl.Sitemap, "auto", "off"), "crawl.sitemap", fmt.Sprintf("is %q; use auto or off", c.Crawl.Sitemap)},
+		{!oneOf(c.Robots.Policy, "obey", "ignore"), "robots.policy", fmt.Sprintf("is %q; use obey or ignore", c.Robots.Policy)},
+		{c.Fetcher.Concurrency < 1 || c.Fetcher.Concurrency > 10_000, "fetcher.concurrency", "must be 1 to 10000"},
+		{c.Fetcher.ConnsPerHost < 1, "fetcher.connsPerHost", "must be at least 1"},
+		{c.Fetcher.HostDelay < 0, "fetcher.hostDelay", "is negative"},
+		{c.Fetcher.IPDelay < 0, "fetcher.ipDelay", "is negative"},
+		{c.Fetcher.Timeout <= 0, "fetcher.timeout", "must be positive"},
+		{c.Fetcher.MaxBody <= 0, "fetcher.maxBody", "must be positive"},
+		{c.Fetcher.Retry.Max < 0, "fetcher.retry.max", "is negative; 0 means one attempt only"},
+		{c.Fetcher.Retry.Backoff <= 0, "fetcher.retry.backoff", "must be positive"},
+	}
+	for _, check := range checks {
+		if check.bad {
+			return &ConfigError{check.key, check.text}
+		}
+	}
+	_, err := c.allowNet()
+	return err
+}
+
+func oneOf(s string, words ...string) bool {
+	for _, w := range words {
+		if s == w {
+			return true
+		}
+	}
+	return false
+}
+
+// allowNet parses Fetcher.AllowNet; a bare address stands for itself.
+func (c *Config) allowNet() ([]netip.Prefix, error) {
+	var nets []netip.Prefix
+	for _, text := range c.Fetcher.AllowNet {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			a, errAddr := netip.ParseAddr(text)
+			if errAddr != nil {
+				return nil, &ConfigError{"fetcher.allowNet", fmt.Sprintf("%q is no network; write it like 10.0.0.0/8", text)}
+			}
+			p = netip.PrefixFrom(a, a.BitLen())
+		}
+		nets = append(nets, p.Masked())
+	}
+	return nets, nil
+}
