@@ -1,0 +1,219 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"octopus"
+	"octopus/board"
+	"octopus/crawl"
+	"octopus/frontier"
+	"octopus/kv"
+	"octopus/sink"
+)
+
+// ErrLocked is what Open returns, wrapped, for a directory that another process
+// uses.
+var ErrLocked = errors.New("in use by another process")
+
+// Options are what a process gives to a node beside its Config.
+type Options struct {
+	Fresh  bool         // forget what Dir holds, and start anew
+	Log    *slog.Logger // nil: nothing is logged
+	Stdout io.Writer    // where the output "-" goes; nil: os.Stdout
+}
+
+// Node is an assembled process: stores, frontier, fetcher and sinks. Run may be
+// called once; the other methods by many goroutines at any time until Close.
+type Node struct {
+	cfg Config
+	opt Options
+	log *slog.Logger
+
+	store    kv.Store
+	pages    *pages // nil with NoPages or Discard
+	frontier *frontier.Frontier
+	outbox   *sink.Outbox // nil without outputs
+	fetcher  closingFetcher
+	observer *observer
+
+	mu      sync.Mutex
+	gate    *board.Gate   // guarded by mu; set by Run
+	engine  *crawl.Engine // guarded by mu; set by Run
+	drained bool          // guarded by mu: Drain was called
+	closers []func() error
+}
+
+// Open builds a node from a configuration. It returns a *ConfigError for a
+// value that cannot work, and an error that wraps ErrLocked where another
+// process has the directory.
+func Open(cfg Config, opt Options) (n *Node, err error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	if opt.Log == nil {
+		opt.Log = slog.New(slog.DiscardHandler)
+	}
+	if opt.Stdout == nil {
+		opt.Stdout = os.Stdout
+	}
+	n = &Node{cfg: cfg, opt: opt, log: opt.Log, observer: newObserver(time.Now())}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.Close())
+		}
+	}()
+	if err := n.openDir(); err != nil {
+		return n, err
+	}
+	for _, open := range []func() error{n.openStore, n.openPages, n.openOutbox, n.openFrontier, n.openFetcher} {
+		if err := open(); err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// openDir makes the state directory, emptied with Fresh.
+func (n *Node) openDir() error {
+	if n.cfg.Store.Discard {
+		return nil
+	}
+	if n.opt.Fresh {
+		if err := removeState(n.cfg.Dir); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(n.cfg.Dir, 0o700); err != nil {
+		return fmt.Errorf("state directory: %w; choose another with --dir", err)
+	}
+	return nil
+}
+
+// removeState deletes what a crawl keeps in dir, and nothing else that may lie
+// there. A directory in use is left alone.
+func removeState(dir string) error {
+	if err := probeLock(dir); err != nil {
+		return err
+	}
+	for _, part := range []string{"kv", "pages"} {
+		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
+			return fmt.Errorf("start afresh: %w", err)
+		}
+	}
+	return nil
+}
+
+// closeLast registers what Close calls, last registered first.
+func (n *Node) closeLast(f func() error) { n.closers = append(n.closers, f) }
+
+// Close stops what Open started, in the reverse order. It is not called while
+// Run is running.
+func (n *Node) Close() error {
+	var errs []error
+	for i := len(n.closers) - 1; i >= 0; i-- {
+		errs = append(errs, n.closers[i]())
+	}
+	n.closers = nil
+	return errors.Join(errs...)
+}
+
+// Drain ends a Run after the requests under way: nothing new is leased.
+func (n *Node) Drain() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.drained = true
+	if n.engine != nil {
+		n.engine.Drain()
+	}
+}
+
+// Status returns a snapshot of the running crawl.
+func (n *Node) Status() Status {
+	st := n.observer.snapshot()
+	st.Elapsed = time.Since(st.Start)
+	st.Counts = n.frontier.Counts()
+	st.InFlight = st.Counts.Leased
+	st.Waiting = n.frontier.Waiting()
+	n.mu.Lock()
+	gate := n.gate
+	n.mu.Unlock()
+	if gate != nil {
+		for reason, count := range gate.Rejected() {
+			st.Skipped[reason] += count
+		}
+	}
+	return st
+}
+
+// closingFetcher is a crawl.Fetcher with connections to close.
+type closingFetcher interface {
+	crawl.Fetcher
+	Close()
+}
+
+// pause is how long the sender of the sinks may take to deliver what is
+// committed when a crawl ends.
+const pause = time.Minute
+
+// Run crawls from the entries until nothing is left, a limit is reached, or
+// Drain was called; cancelling ctx cuts. Without entries it goes on with what
+// the directory holds. The URLs are canonical already or not; a bad one is an
+// error before anything is fetched.
+func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
+	gate, links, err := n.openGate(entries)
+	if err != nil {
+		return Summary{}, err
+	}
+	before := n.frontier.Counts()
+	if _, err := gate.Add(ctx, links); err != nil {
+		return Summary{}, err
+	}
+	engine := n.newEngine(gate, before)
+	if limit := time.Duration(n.cfg.Crawl.MaxTime); limit > 0 {
+		defer time.AfterFunc(limit, engine.Drain).Stop()
+	}
+	err = n.runAll(ctx, engine)
+	sum := n.summary(before)
+	return sum, err
+}
+
+// newEngine makes the engine and remembers it for Drain and Status.
+func (n *Node) newEngine(gate *board.Gate, before octopus.Counts) *crawl.Engine {
+	engine := crawl.New(n.engineOptions(gate, before))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gate, n.engine = gate, engine
+	if n.drained {
+		engine.Drain()
+	}
+	return engine
+}
+
+// runAll runs the engine and the sender of the sinks side by side; the sender
+// ends after it has delivered what the engine committed.
+func (n *Node) runAll(ctx context.Context, engine *crawl.Engine) error {
+	if n.outbox == nil {
+		return engine.Run(ctx)
+	}
+	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	sent := make(chan error, 1)
+	go func() { sent <- n.outbox.Run(sending) }()
+	err := engine.Run(ctx)
+	flush, cancel := context.WithTimeout(sending, pause)
+	defer cancel()
+	err = errors.Join(err, n.outbox.Flush(flush))
+	stop()
+	if e := <-sent; e != nil && !errors.Is(e, context.Canceled) {
+		err = errors.Join(err, e)
+	}
+	return err
+}

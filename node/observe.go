@@ -1,0 +1,60 @@
+package node
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"octopus"
+)
+
+// observer adds up outcomes for Status.
+type observer struct {
+	mu sync.Mutex
+	st Status // guarded by mu
+}
+
+func newObserver(start time.Time) *observer {
+	return &observer{st: Status{Start: start, Errors: map[string]int64{}, Skipped: map[string]int64{}}}
+}
+
+// observe adds one outcome. It is crawl.Options.Observe.
+func (ob *observer) observe(o octopus.Outcome, p *octopus.Page, _ octopus.Verdict) {
+	if o.Deferred {
+		return
+	}
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	st := &ob.st
+	if !o.NoRequest {
+		st.Fetches++
+		st.Bytes += p.Wire
+	}
+	if o.Lease.Purpose != octopus.FetchPage {
+		return
+	}
+	st.Last = Visit{URL: o.Lease.Link.URL.Text, Status: o.Status, Took: o.End.Sub(o.Start)}
+	switch {
+	case o.Err != nil:
+		st.Class[0]++
+		st.Errors[o.Err.Kind.String()]++
+		st.Last.Error = o.Err.Kind.String()
+	case o.Status >= 100 && o.Status < 600:
+		st.Class[o.Status/100]++
+	}
+	if o.Record != nil {
+		st.Last.Title = o.Record.Title
+	}
+	if o.Err == nil && o.Status/100 == 2 {
+		st.Pages++
+	}
+}
+
+// snapshot returns a copy the caller may keep.
+func (ob *observer) snapshot() Status {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	st := ob.st
+	st.Errors, st.Skipped = maps.Clone(st.Errors), maps.Clone(st.Skipped)
+	return st
+}
