@@ -1,0 +1,11 @@
+package canon
+
+// Fast and Standard are the two ways to resolve a reference, for the test that
+// holds them equal. Fast reports ok where it does not leave the reference to the
+// other; refused means another scheme.
+func (b *Base) Fast(ref string) (text string, ok, other bool) {
+	text, v := b.fast(trim(ref))
+	return text, v == plain, v == refused
+}
+
+func (b *Base) Standard(ref string) (string, error) { return b.standard(ref) }

@@ -1,0 +1,198 @@
+package canon
+
+import "strings"
+
+// verdict is what the fast path says about a reference.
+type verdict uint8
+
+const (
+	unsure  verdict = iota // not plain: the full parser decides
+	plain                  // the text is canonical
+	refused                // another scheme than http and https
+)
+
+// Classes of bytes that the URL Standard copies unchanged.
+const (
+	inHost  = 1 << iota // lower-case host names without IDNA
+	inPath              // path segments; dot segments are looked at apart
+	inQuery             // queries of http URLs
+	inScheme
+)
+
+var class = func() (t [256]uint8) {
+	set := func(chars string, bits uint8) {
+		for i := range len(chars) {
+			t[chars[i]] |= bits
+		}
+	}
+	set("abcdefghijklmnopqrstuvwxyz0123456789", inHost|inPath|inQuery|inScheme)
+	set("ABCDEFGHIJKLMNOPQRSTUVWXYZ", inPath|inQuery|inScheme)
+	set("-.", inHost|inPath|inQuery|inScheme)
+	set("_", inHost|inPath|inQuery)
+	set("+", inScheme)
+	set("!$&()*+,/:;=@~%[]|", inPath|inQuery)
+	set("'", inPath)
+	set("?\\`{}^", inQuery)
+	return t
+}()
+
+// fast resolves a trimmed reference if it is plain: ASCII, nothing to encode,
+// lower-case, no port that might be the default, dot segments at most in front.
+func (b *Base) fast(ref string) (string, verdict) {
+	if len(ref) > MaxLen {
+		return "", unsure
+	}
+	switch scheme, ok := cutScheme(ref); {
+	case ok && (scheme == "http" || scheme == "https"):
+		return fastAbsolute(ref, len(scheme)+1)
+	case ok:
+		if strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
+			return "", unsure
+		}
+		return "", refused
+	case b.url.IsZero():
+		return "", unsure
+	}
+	return b.fastRelative(ref)
+}
+
+// cutScheme returns what stands before the colon if it can be a scheme.
+func cutScheme(ref string) (string, bool) {
+	if ref == "" || class[ref[0]|0x20]&inScheme == 0 || ref[0]|0x20 < 'a' {
+		return "", false
+	}
+	for i := 1; i < len(ref); i++ {
+		if ref[i] == ':' {
+			return ref[:i], true
+		}
+		if class[ref[i]]&inScheme == 0 {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+// fastAbsolute takes "http://…" or "https://…"; colon is the index after ':'.
+func fastAbsolute(ref string, colon int) (string, verdict) {
+	if !strings.HasPrefix(ref[colon:], "//") {
+		return "", unsure
+	}
+	host := colon + 2
+	end, ok := fastAuthority(ref, host, ref[:colon] == "https:")
+	if !ok {
+		return "", unsure
+	}
+	tail, ok := fastTail(ref[end:])
+	switch {
+	case !ok:
+		return "", unsure
+	case tail == "" || tail[0] != '/':
+		return ref[:end] + "/" + tail, plain
+	}
+	return strings.Clone(ref[:end+len(tail)]), plain
+}
+
+// fastAuthority returns where host and port that begin at i end. Empty labels,
+// punycode, a last label that may be a number, and ports that may be spelt
+// another way are left to the full parser.
+func fastAuthority(ref string, i int, https bool) (end int, ok bool) {
+	label := i // start of the current label
+	for ; i < len(ref) && class[ref[i]]&inHost != 0; i++ {
+		if ref[i] != '.' {
+			continue
+		}
+		if i == label || strings.HasPrefix(ref[label:i], "xn--") {
+			return 0, false
+		}
+		label = i + 1
+	}
+	if i == label || ref[label] <= '9' || strings.HasPrefix(ref[label:i], "xn--") {
+		return 0, false
+	}
+	if i < len(ref) && ref[i] == ':' {
+		return fastPort(ref, i+1, https)
+	}
+	return i, i == len(ref) || ref[i] == '/' || ref[i] == '?' || ref[i] == '#'
+}
+
+// fastPort returns where the port that begins at i ends.
+func fastPort(ref string, i int, https bool) (end int, ok bool) {
+	port, start := 0, i
+	for ; i < len(ref) && '0' <= ref[i] && ref[i] <= '9' && i-start < 5; i++ {
+		port = port*10 + int(ref[i]-'0')
+	}
+	if i == start || ref[start] == '0' || port > 65535 || port == 80 && !https || port == 443 && https {
+		return 0, false
+	}
+	return i, i == len(ref) || ref[i] == '/' || ref[i] == '?' || ref[i] == '#'
+}
+
+// fastTail checks path and query, and cuts the fragment. s begins with '/', '?'
+// or '#', or is empty.
+func fastTail(s string) (string, bool) {
+	i := 0
+	for ; i < len(s) && class[s[i]]&inPath != 0; i++ {
+		if s[i] == '/' && dotted(s[i+1:]) {
+			return "", false
+		}
+	}
+	if i < len(s) && s[i] == '?' {
+		for i++; i < len(s) && class[s[i]]&inQuery != 0; i++ {
+		}
+	}
+	return s[:i], i == len(s) || s[i] == '#'
+}
+
+// dotted reports whether a segment may be "." or "..", in any spelling.
+func dotted(segment string) bool {
+	return segment != "" && (segment[0] == '.' ||
+		segment[0] == '%' && len(segment) > 2 && segment[1] == '2' && segment[2]|0x20 == 'e')
+}
+
+// fastRelative resolves a reference without scheme against the base.
+func (b *Base) fastRelative(ref string) (string, verdict) {
+	text := b.url.Text
+	switch {
+	case ref == "" || ref[0] == '#':
+		return text, plain
+	case ref[0] == '?':
+		return join(text[:b.path], ref)
+	case strings.HasPrefix(ref, "//"):
+		scheme := strings.IndexByte(text, ':') + 1
+		return fastAbsolute(text[:scheme]+ref, scheme)
+	case ref[0] == '/':
+		return join(text[:b.origin], ref)
+	}
+	dir := text[:b.dir]
+	for {
+		if rest, ok := strings.CutPrefix(ref, "./"); ok {
+			ref = rest
+		} else if rest, ok := strings.CutPrefix(ref, "../"); ok {
+			ref, dir = rest, b.parent(dir)
+		} else {
+			break
+		}
+	}
+	if dotted(ref) {
+		return "", unsure
+	}
+	return join(dir, ref)
+}
+
+// parent removes the last directory of dir, which ends in a slash; the root is
+// its own parent.
+func (b *Base) parent(dir string) string {
+	if len(dir) <= b.origin+1 {
+		return dir
+	}
+	return dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1]
+}
+
+// join puts a checked tail behind a canonical head.
+func join(head, tail string) (string, verdict) {
+	tail, ok := fastTail(tail)
+	if !ok {
+		return "", unsure
+	}
+	return head + tail, plain
+}

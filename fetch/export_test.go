@@ -1,0 +1,28 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"octopus"
+)
+
+// Check is the guard's verdict where nothing is allowed beyond the public.
+func Check(a netip.Addr) error { return guard{}.check(a) }
+
+// RetryAfter is retryAfter.
+var RetryAfter = retryAfter
+
+// Decode decodes data as a response body would be, with the Fetcher's decoders.
+func Decode(f *Fetcher, coding string, data []byte) *octopus.Page {
+	p := &octopus.Page{Start: time.Now(), Header: http.Header{"Content-Encoding": {coding}}}
+	c := f.newCall(context.Background(), p, time.Minute, f.opt.MaxBody)
+	defer c.end()
+	resp := &http.Response{Header: p.Header, Body: io.NopCloser(bytes.NewReader(data)), ContentLength: -1}
+	p.Err = c.body(resp)
+	return p
+}
