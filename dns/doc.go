@@ -28,5 +28,7 @@
 // The cache holds at most Options.MaxEntries names, about 400 bytes each for
 // names of ordinary length; the least recently used one goes first.
 //
+// [Server] offers the same answers to other programs.
+//
 // The message format is github.com/miekg/dns; nothing of it shows in the API.
 package dns

@@ -377,7 +377,11 @@ func TestOneLookupForAll(t *testing.T) {
 	go func() { _, err := r.LookupNetIP(impatient, "x.test"); left <- err }()
 	var all sync.WaitGroup
 	for range 100 {
-		all.Go(func() { want(t, r, "x.test", "9.9.9.1") })
+		all.Go(func() {
+			if got, err := r.LookupNetIP(t.Context(), "x.test"); err != nil || len(got) != 1 {
+				t.Errorf("got %v, %v", got, err)
+			}
+		})
 	}
 	cancel()
 	if err := <-left; kindOf(err) != octopus.KindCanceled {

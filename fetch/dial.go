@@ -162,7 +162,7 @@ func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn
 	defer cancel()
 	if err := conn.HandshakeContext(ctx); err != nil {
 		raw.Close()
-		return nil, failure(octopus.KindTLS, err)
+		return nil, classifyTLS(ctx, err)
 	}
 	return conn, nil
 }

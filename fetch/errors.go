@@ -57,6 +57,18 @@ func classifyDial(err error) *octopus.Error {
 	return failure(octopus.KindConnect, err)
 }
 
+// classifyTLS gives the error of a handshake its kind: one that took too long or
+// broke off may work another time, one that was refused will not.
+func classifyTLS(ctx context.Context, err error) *octopus.Error {
+	switch {
+	case ctx.Err() != nil:
+		return failure(octopus.KindTimeout, err)
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return failure(octopus.KindConnect, err)
+	}
+	return failure(octopus.KindTLS, err)
+}
+
 // classify gives an error of the transport its kind. ctx is the request's.
 func classify(ctx context.Context, err error) *octopus.Error {
 	var own *octopus.Error
@@ -65,7 +77,7 @@ func classify(ctx context.Context, err error) *octopus.Error {
 	switch {
 	case errors.As(cause, new(*errLimit)), errors.As(cause, new(*errSlow)):
 		return failure(octopus.KindTimeout, cause)
-	case errors.Is(cause, context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled): // by the caller, whatever cause it gave
 		return failure(octopus.KindCanceled, cause)
 	case cause != nil:
 		return failure(octopus.KindTimeout, cause)

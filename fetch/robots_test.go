@@ -25,7 +25,9 @@ func TestRobots(t *testing.T) {
 		{"plain", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.URL) }, 200, "", "/robots.txt"},
 		{"missing", http.NotFound, 404, "", "404 page not found\n"},
 		{"broken", func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(503) }, 503, "", ""},
-		{"other host", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/r", 301) }, 200, "", "other /r"},
+		{"other host", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/r", http.StatusMovedPermanently)
+		}, 200, "", "other /r"},
 		{"other scheme", func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Location", "file:///etc/passwd")
 			w.WriteHeader(302)
@@ -62,7 +64,7 @@ func hops(n int) http.HandlerFunc {
 			fmt.Fprint(w, "arrived")
 			return
 		}
-		http.Redirect(w, r, strings.Repeat("/hop", at+1), 302)
+		http.Redirect(w, r, strings.Repeat("/hop", at+1), http.StatusFound)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"fmt"
 	"math/big"
 	"net"
@@ -142,10 +143,10 @@ func TestConnectErrors(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	f := fetcher(t, fetch.Options{})
-	ctx, cancel := context.WithCancel(t.Context())
+	ctx, cancel := context.WithCancelCause(t.Context())
 	url := raw(t, func(c net.Conn, stop <-chan struct{}) {
 		c.Write([]byte(ok + "\r\nhello"))
-		cancel()
+		cancel(errors.New("the disk is full"))
 		<-stop
 	})
 	p := f.Fetch(ctx, lease(url+"/"))
@@ -238,7 +239,12 @@ func TestTLS(t *testing.T) {
 	t.Run("handshake stalls", func(t *testing.T) {
 		url := listen(t, func(_ net.Conn, stop <-chan struct{}) { <-stop })
 		p := fetcher(t, quick).Fetch(t.Context(), lease(strings.Replace(url, "http:", "https:", 1)+"/"))
-		wantPage(t, p, 0, "tls", "")
+		wantPage(t, p, 0, "timeout", "")
+	})
+	t.Run("handshake breaks off", func(t *testing.T) {
+		url := listen(t, func(c net.Conn, _ <-chan struct{}) { c.Read(make([]byte, 100)) })
+		p := fetcher(t, quick).Fetch(t.Context(), lease(strings.Replace(url, "http:", "https:", 1)+"/"))
+		wantPage(t, p, 0, "connect", "")
 	})
 	t.Run("plain HTTP on the port", func(t *testing.T) {
 		url := listen(t, say("HTTP/1.1 400 Bad Request\r\n\r\n"))

@@ -1,0 +1,106 @@
+package article
+
+import (
+	nurl "net/url"
+	"strings"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	baseplugin "github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+)
+
+// nodeText returns the text below n, one block to a line.
+func nodeText(n *html.Node) string {
+	var w writer
+	walkText(n, &w, false)
+	return w.String()
+}
+
+func walkText(n *html.Node, w *writer, pre bool) {
+	if n == nil {
+		return
+	}
+	switch n.Type {
+	case html.TextNode:
+		if !pre {
+			w.text(n.Data)
+			return
+		}
+		for line := range strings.Lines(n.Data) {
+			w.text(line)
+			if strings.HasSuffix(line, "\n") {
+				w.line()
+			}
+		}
+		return
+	case html.ElementNode:
+		if invisible(n.Data) {
+			return
+		}
+	}
+	block := n.Type == html.ElementNode && !isInline(n.Data)
+	if block {
+		w.line()
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		walkText(c, w, pre || n.Data == "pre")
+		if c.Type == html.ElementNode && (c.Data == "td" || c.Data == "th") {
+			w.space = true
+		}
+	}
+	if block {
+		w.line()
+	}
+}
+
+// nodeMarkdown renders n, which went through sanitize, as CommonMark with
+// tables.
+func nodeMarkdown(n *html.Node) (string, error) {
+	out, err := newConverter().ConvertNode(n)
+	return strings.TrimSpace(string(out)), err
+}
+
+func newConverter() *converter.Converter {
+	return converter.NewConverter(converter.WithPlugins(
+		baseplugin.NewBasePlugin(), commonmark.NewCommonmarkPlugin(), table.NewTablePlugin()))
+}
+
+// sanitize makes the links below n absolute where base is known. Those that are
+// not http, https or mailto lose their target, so that no script travels with
+// the Markdown.
+func sanitize(n *html.Node, base *nurl.URL) {
+	for d := range n.Descendants() {
+		if d.Type != html.ElementNode {
+			continue
+		}
+		kept := d.Attr[:0]
+		for _, a := range d.Attr {
+			if a.Key == "href" || a.Key == "src" {
+				if a.Val = safeURL(a.Val, base); a.Val == "" {
+					continue
+				}
+			}
+			kept = append(kept, a)
+		}
+		d.Attr = kept
+	}
+}
+
+// safeURL returns ref, absolute where base is known, or "" where it is not to
+// be kept.
+func safeURL(ref string, base *nurl.URL) string {
+	u, err := nurl.Parse(strings.TrimSpace(ref))
+	if err != nil {
+		return ""
+	}
+	if base != nil {
+		u = base.ResolveReference(u)
+	}
+	switch u.Scheme {
+	case "", "http", "https", "mailto":
+		return u.String()
+	}
+	return ""
+}

@@ -1,0 +1,35 @@
+package parse
+
+import (
+	"octopus"
+	"octopus/parse/article"
+)
+
+// extract adds the text of the page, and what the extraction knows better than
+// the head of the page, to rec.
+func (p *Parser) extract(rec *octopus.Record, body []byte, markdown bool) {
+	res := article.Extract(body, article.Options{URL: rec.URL, Markdown: markdown, MaxTree: p.opt.MaxTree})
+	rec.Text, rec.Markdown = res.Text, res.Markdown
+	prefer(&rec.Title, res.Title)
+	prefer(&rec.Author, res.Author)
+	prefer(&rec.Published, res.Date)
+	prefer(&rec.Language, res.Language)
+	if rec.Description == "" {
+		rec.Description = res.Description
+	}
+}
+
+func prefer(field *string, better string) {
+	if better != "" {
+		*field = better
+	}
+}
+
+// Text returns the main text of an HTML page given in UTF-8.
+func Text(html []byte) string { return article.Extract(html, article.Options{}).Text }
+
+// Markdown returns the main content of an HTML page given in UTF-8 as
+// Markdown. Relative links are resolved against base where it is not empty.
+func Markdown(html []byte, base string) string {
+	return article.Extract(html, article.Options{URL: base, Markdown: true}).Markdown
+}

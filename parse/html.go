@@ -1,0 +1,105 @@
+package parse
+
+import (
+	"strings"
+
+	"octopus"
+	"octopus/canon"
+	"octopus/parse/classify"
+	"octopus/parse/scan"
+)
+
+// html reads a page in UTF-8: metadata into rec, links out.
+func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []octopus.Link {
+	w := p.works.Get().(*work)
+	defer p.release(w)
+	w.page.Scan(body)
+
+	rec.Kind, _ = classify.Page(&w.page, rec.URL)
+	base := w.base(page.URL())
+	p.metadata(w, rec, base)
+	var links []octopus.Link
+	if !nofollow(rec.Robots) || p.opt.IgnoreRobots {
+		links = p.links(w, page.Lease.Link, base)
+	}
+	if p.opt.Text || p.opt.Markdown {
+		p.extract(rec, body, p.opt.Markdown)
+		if !p.opt.Text {
+			rec.Text = ""
+		}
+	}
+	return links
+}
+
+// release empties the tables and gives the work back, but for tables that one
+// huge page made huge.
+func (p *Parser) release(w *work) {
+	if max(len(w.refs), len(w.page.Refs)) > 4*DefaultMaxLinks {
+		return
+	}
+	w.page.Reset()
+	clear(w.refs)
+	clear(w.keys)
+	p.works.Put(w)
+}
+
+// base returns what references are resolved against: the base element's href,
+// itself resolved, or the page.
+func (w *work) base(page octopus.URL) *canon.Base {
+	if href := w.page.Base(); href != "" {
+		if u, err := canon.Resolve(page, href); err == nil {
+			return canon.NewBase(u)
+		}
+	}
+	return canon.NewBase(page)
+}
+
+// metadata fills in what the head of the page says about it.
+func (p *Parser) metadata(w *work, rec *octopus.Record, base *canon.Base) {
+	s := &w.page
+	rec.Title = s.Title()
+	if rec.Title == "" {
+		rec.Title = s.Content("og:title", "twitter:title", "dc.title")
+	}
+	rec.Description = s.Content("description", "og:description", "twitter:description", "dc.description")
+	rec.Author = personName(s.Content("author", "article:author", "dc.creator", "parsely-author", "sailthru.author"))
+	rec.Published = s.Content("article:published_time", "datePublished", "og:published_time", "parsely-pub-date",
+		"dc.date.issued", "dcterms.created", "publishdate", "pubdate", "sailthru.date", "date")
+	rec.Language = language(s.Lang(), s.Content("content-language", "og:locale"))
+	rec.Assets = s.Assets
+	for _, m := range s.Meta {
+		if n := string(m.Name); strings.EqualFold(n, "robots") || strings.EqualFold(n, p.opt.Agent) {
+			rec.Robots = addMeta(rec.Robots, string(scan.Unescape(m.Content)))
+		}
+	}
+	for _, r := range s.Refs {
+		if r.Tag == scan.Link && r.HasRel("canonical") {
+			if u, err := base.Resolve(string(r.Target())); err == nil {
+				rec.Canonical = u.Text
+			}
+			break
+		}
+	}
+}
+
+// personName drops author values that are no name: sites put profile URLs there.
+func personName(s string) string {
+	if strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") {
+		return ""
+	}
+	return s
+}
+
+// language returns the primary subtag in lower case of the first value that
+// looks like a language tag: "zh" of "zh-CN" or "zh_CN".
+func language(tags ...string) string {
+	for _, t := range tags {
+		if i := strings.IndexAny(t, "-_, ;"); i >= 0 {
+			t = t[:i]
+		}
+		if len(t) == 2 || len(t) == 3 {
+			return strings.ToLower(t)
+		}
+	}
+	return ""
+}

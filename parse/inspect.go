@@ -1,0 +1,72 @@
+package parse
+
+import (
+	"fmt"
+
+	"octopus"
+	"octopus/canon"
+	"octopus/parse/charset"
+	"octopus/parse/classify"
+)
+
+// Inspection is everything the package can tell about one HTML page.
+type Inspection struct {
+	Charset     string   `json:"charset"`
+	Kind        string   `json:"kind"`
+	Reason      string   `json:"reason"` // why it is of that kind
+	Title       string   `json:"title"`
+	Author      string   `json:"author"`
+	Date        string   `json:"date"` // YYYY-MM-DD, empty where unknown
+	Description string   `json:"description"`
+	Language    string   `json:"language"`
+	Text        string   `json:"text"`
+	Markdown    string   `json:"markdown"`
+	Canonical   string   `json:"canonical"`
+	Links       []string `json:"links"`
+	Robots      []string `json:"robots"`
+}
+
+// Inspect tells everything about an HTML page given as raw bytes, its URL (may
+// be empty: relative links are then left out) and its Content-Type header (may
+// be empty). The error says what is wrong with the URL; the inspection is
+// usable all the same.
+func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, error) {
+	var u octopus.URL
+	var err error
+	if url != "" {
+		if u, err = canon.Parse(url); err != nil {
+			err = fmt.Errorf("inspect: %w", err)
+		}
+	}
+	text, name := charset.ToUTF8(body, contentType)
+	w := p.works.Get().(*work)
+	defer p.release(w)
+	w.page.Scan(text)
+
+	rec := &octopus.Record{URL: u.Text}
+	in := &Inspection{Charset: name, Robots: []string{}}
+	in.Kind, in.Reason = classify.Page(&w.page, u.Text)
+	base := w.base(u)
+	p.metadata(w, rec, base)
+	in.Links = texts(p.links(w, octopus.Link{URL: u}, base))
+	p.extract(rec, text, true)
+	in.Title, in.Author, in.Date, in.Description = rec.Title, rec.Author, day(rec.Published), rec.Description
+	in.Language, in.Text, in.Markdown, in.Canonical = rec.Language, rec.Text, rec.Markdown, rec.Canonical
+	if rec.Robots != nil {
+		in.Robots = rec.Robots
+	}
+	return in, err
+}
+
+// day cuts a date in ISO form to its day, and drops any other.
+func day(s string) string {
+	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
+		return ""
+	}
+	for i, c := range s[:10] {
+		if i != 4 && i != 7 && (c < '0' || c > '9') {
+			return ""
+		}
+	}
+	return s[:10]
+}

@@ -1,0 +1,141 @@
+package parse
+
+import (
+	"bytes"
+	"strings"
+
+	"octopus"
+	"octopus/canon"
+	"octopus/parse/feed"
+	"octopus/parse/scan"
+)
+
+// links turns the references of a page into links: each distinct one once, no
+// link to the page itself, at most Options.MaxLinks.
+func (p *Parser) links(w *work, from octopus.Link, base *canon.Base) []octopus.Link {
+	out := make([]octopus.Link, 0, min(len(w.page.Refs), p.opt.MaxLinks))
+	w.keys[from.URL.Key] = struct{}{} // nobody links to himself
+	for _, r := range w.page.Refs {
+		if !p.follows(r) {
+			continue
+		}
+		u, ok := w.resolve(r, base)
+		if !ok || r.Tag == scan.Link && r.HasRel("canonical") && u.Site != from.URL.Site {
+			continue // a canonical URL elsewhere is a claim, not a link
+		}
+		if len(out) == p.opt.MaxLinks {
+			p.dropped.Add(1)
+			continue
+		}
+		out = append(out, octopus.Link{URL: u, Via: from.URL.Text, Kind: octopus.Anchor, Depth: from.Depth + 1})
+	}
+	return out
+}
+
+// resolve returns the URL of a reference that this page had not yet.
+func (w *work) resolve(r scan.Ref, base *canon.Base) (octopus.URL, bool) {
+	target := r.Target()
+	if i := bytes.IndexByte(target, '#'); i >= 0 {
+		target = target[:i]
+	}
+	if len(target) == 0 || otherScheme(target) {
+		return octopus.URL{}, false
+	}
+	if _, met := w.refs[string(target)]; met {
+		return octopus.URL{}, false
+	}
+	text := string(target)
+	w.refs[text] = struct{}{}
+	u, err := base.Resolve(text)
+	if err != nil {
+		return octopus.URL{}, false
+	}
+	if _, met := w.keys[u.Key]; met {
+		return octopus.URL{}, false
+	}
+	w.keys[u.Key] = struct{}{}
+	return u, true
+}
+
+// otherScheme reports whether a reference begins with a scheme that is not
+// http or https: mailto, javascript, data and so on.
+func otherScheme(ref []byte) bool {
+	for i, c := range ref {
+		switch {
+		case c == ':':
+			return !strings.EqualFold(string(ref[:i]), "http") && !strings.EqualFold(string(ref[:i]), "https")
+		case c == '/' || c == '?' || c == '#' || c == '\\':
+			return false
+		}
+	}
+	return false
+}
+
+// follows reports whether a reference leads to a page.
+func (p *Parser) follows(r scan.Ref) bool {
+	switch r.Tag {
+	case scan.A, scan.Area:
+		return !p.opt.SkipNofollow || !(r.HasRel("nofollow") || r.HasRel("ugc") || r.HasRel("sponsored"))
+	case scan.Link:
+		return followsRel(r)
+	}
+	return true
+}
+
+// relations are the rel values of link elements that lead to a page: those of
+// the HTML Standard that make hyperlinks, and those of HTML 4.
+var relations = [...]string{"next", "prev", "previous", "canonical", "start", "first", "last", "up", "top", "home",
+	"contents", "toc", "index", "glossary", "copyright", "chapter", "section", "subsection", "appendix", "bookmark",
+	"author", "help", "license", "terms-of-service", "privacy-policy"}
+
+func followsRel(r scan.Ref) bool {
+	if r.HasRel("alternate") {
+		return alternateType(string(r.Type))
+	}
+	for _, rel := range relations {
+		if r.HasRel(rel) {
+			return true
+		}
+	}
+	return false
+}
+
+// alternateType reports whether an alternate of this type is worth a visit:
+// translations and feeds are, oEmbed descriptions and APIs are not.
+func alternateType(t string) bool {
+	switch strings.ToLower(strings.TrimSpace(t)) {
+	case "", "text/html", "application/xhtml+xml", "application/rss+xml", "application/atom+xml",
+		"application/rdf+xml", "application/feed+json":
+		return true
+	}
+	return false
+}
+
+// list reads a sitemap or feed and returns what it lists.
+func (p *Parser) list(page *octopus.Page, rec *octopus.Record, body []byte, f form) []octopus.Link {
+	rec.Kind = kindOther
+	l := feed.Read(body)
+	if f == lines {
+		l = feed.Lines(body)
+	}
+	if l.Kind == feed.None || nofollow(rec.Robots) && !p.opt.IgnoreRobots {
+		return nil
+	}
+	from := page.Lease.Link
+	link := octopus.Link{Via: from.URL.Text, Kind: octopus.Sitemap, Depth: from.Depth + 1}
+	if l.Kind == feed.Index {
+		link.Depth, link.Hop = from.Depth, from.Hop+1
+	}
+	w := p.works.Get().(*work)
+	defer p.release(w)
+	w.keys[from.URL.Key] = struct{}{}
+	base := canon.NewBase(from.URL)
+	out := make([]octopus.Link, 0, len(l.Entries))
+	for _, e := range l.Entries {
+		if u, ok := w.resolve(scan.Ref{URL: []byte(e.URL)}, base); ok {
+			link.URL = u
+			out = append(out, link)
+		}
+	}
+	return out
+}
