@@ -156,7 +156,7 @@ func (n *Node) Status() Status {
 // closingFetcher is a crawl.Fetcher with connections to close.
 type closingFetcher interface {
 	crawl.Fetcher
-	Close()
+	Close() error
 }
 
 // pause is how long the sender of the sinks may take to deliver what is
@@ -176,25 +176,31 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	if _, err := gate.Add(ctx, links); err != nil {
 		return Summary{}, err
 	}
-	engine := n.newEngine(gate, before)
+	engine, err := n.newEngine(gate, before)
+	if err != nil {
+		return Summary{}, err
+	}
 	if limit := time.Duration(n.cfg.Crawl.MaxTime); limit > 0 {
 		defer time.AfterFunc(limit, engine.Drain).Stop()
 	}
 	err = n.runAll(ctx, engine)
-	sum := n.summary(before)
-	return sum, err
+	return n.summary(ctx, before), err
 }
 
 // newEngine makes the engine and remembers it for Drain and Status.
-func (n *Node) newEngine(gate *board.Gate, before octopus.Counts) *crawl.Engine {
-	engine := crawl.New(n.engineOptions(gate, before))
+func (n *Node) newEngine(gate *board.Gate, before octopus.Counts) (*crawl.Engine, error) {
+	opt, err := n.engineOptions(gate, before)
+	if err != nil {
+		return nil, err
+	}
+	engine := crawl.New(opt)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.gate, n.engine = gate, engine
 	if n.drained {
 		engine.Drain()
 	}
-	return engine
+	return engine, nil
 }
 
 // runAll runs the engine and the sender of the sinks side by side; the sender

@@ -12,6 +12,10 @@ import (
 type observer struct {
 	mu sync.Mutex
 	st Status // guarded by mu
+
+	// record is given the record of each visit that ended; nil if nobody wants
+	// them. Set before the run.
+	record func(*octopus.Record)
 }
 
 func newObserver(start time.Time) *observer {
@@ -19,10 +23,17 @@ func newObserver(start time.Time) *observer {
 }
 
 // observe adds one outcome. It is crawl.Options.Observe.
-func (ob *observer) observe(o octopus.Outcome, p *octopus.Page, _ octopus.Verdict) {
+func (ob *observer) observe(o octopus.Outcome, p *octopus.Page, v octopus.Verdict) {
 	if o.Deferred {
 		return
 	}
+	ob.count(o, p)
+	if ob.record != nil && o.Record != nil && v.Code == octopus.Accepted {
+		ob.record(o.Record)
+	}
+}
+
+func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	st := &ob.st

@@ -15,7 +15,7 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	defer p.release(w)
 	w.page.Scan(body)
 
-	rec.Kind, _ = classify.Page(&w.page, rec.URL)
+	rec.Kind = classify.Page(&w.page, rec.URL).Kind
 	base := w.base(page.URL())
 	p.metadata(w, rec, base)
 	var links []octopus.Link

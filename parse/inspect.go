@@ -45,7 +45,8 @@ func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, err
 
 	rec := &octopus.Record{URL: u.Text}
 	in := &Inspection{Charset: name, Robots: []string{}}
-	in.Kind, in.Reason = classify.Page(&w.page, u.Text)
+	kind := classify.Page(&w.page, u.Text)
+	in.Kind, in.Reason = kind.Kind, kind.Reason()
 	base := w.base(u)
 	p.metadata(w, rec, base)
 	in.Links = texts(p.links(w, octopus.Link{URL: u}, base))

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"math"
 
 	"octopus/parse/scan"
 )
@@ -13,13 +14,70 @@ const (
 	Other = "other" // no HTML page
 )
 
-// Page returns the kind of an HTML page, and the reason in words.
-func Page(p *scan.Page, url string) (kind, reason string) {
-	c := p.Counts
-	share := float64(c.LinkText) / float64(max(c.Text, 1))
-	kind = Nav
-	if c.Long >= 3 && share < 0.5 || c.Long >= 1 && share < 0.25 {
-		kind = Data
+// Judgement is what Page thinks of a page.
+type Judgement struct {
+	Kind  string  // Nav or Data
+	Score float64 // log of the odds that it is a data page; 0 is the line between
+
+	v [features]float64
+}
+
+// Page judges an HTML page by its scan and its URL, which may be empty.
+func Page(p *scan.Page, url string) Judgement {
+	j := Judgement{Kind: Nav, v: vector(p, url)}
+	if j.Score = trained.score(&j.v); j.Score > 0 {
+		j.Kind = Data
 	}
-	return kind, fmt.Sprintf("%d long blocks, %.0f%% of the text in links", c.Long, 100*share)
+	return j
+}
+
+// Reason tells in words why: the probability, and the three features that
+// spoke loudest for the decision, with their values and those of a typical
+// page. Most values are logarithms; see features.go.
+func (j *Judgement) Reason() string {
+	var top [3]int
+	for i := range top {
+		top[i] = -1
+	}
+	for f := range j.v {
+		at := f
+		for i := range top {
+			if top[i] < 0 || j.says(at) > j.says(top[i]) {
+				at, top[i] = top[i], at
+			}
+			if at < 0 {
+				break
+			}
+		}
+	}
+	s := fmt.Sprintf("data with p %.2f", 1/(1+math.Exp(-j.Score)))
+	for _, f := range top {
+		s += fmt.Sprintf("; %s %.2f (typical %.2f)", names[f], j.v[f], trained.typical[f])
+	}
+	return s
+}
+
+// says returns how much feature f speaks for the decision that was made.
+func (j *Judgement) says(f int) float64 {
+	d := trained.weights[f] * (j.v[f] - trained.typical[f])
+	if j.Kind == Nav {
+		d = -d
+	}
+	return d
+}
+
+// model is a logistic regression over the features.
+type model struct {
+	weights [features]float64
+	typical [features]float64 // means, for reasons only
+	bias    float64
+}
+
+// score returns the log of the odds of a data page.
+func (m *model) score(v *[features]float64) float64 {
+	z := m.bias
+	for i, x := range v {
+		z += m.weights[i] * x
+	}
+	return z
 }

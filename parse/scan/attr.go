@@ -75,7 +75,7 @@ func (s *scanner) skipAttributes(i int) int {
 type attributes struct {
 	href, src, rel, typ, lang           []byte
 	name, property, itemprop, httpEquiv []byte
-	content                             []byte
+	content, class                      []byte
 }
 
 // read collects the attributes of the tag at b[i:]. ok is false where the end
@@ -117,6 +117,8 @@ func (a *attributes) slot(key []byte) *[]byte {
 		case 'n':
 			return match(key, "name", &a.name)
 		}
+	case 5:
+		return match(key, "class", &a.class)
 	case 7:
 		return match(key, "content", &a.content)
 	case 8:

@@ -24,7 +24,8 @@ type Page struct {
 	base  []byte
 	title []byte
 	lang  []byte
-	found uint8 // which of base, title, lang were met: the first one wins
+	class []byte // of body
+	found uint8  // which of these were met: the first one wins
 
 	LD     [][]byte // texts of scripts of type application/ld+json
 	Assets int      // images, scripts, style sheets, media: named, not followed
@@ -35,6 +36,7 @@ const (
 	foundBase = 1 << iota
 	foundTitle
 	foundLang
+	foundClass
 )
 
 // Ref is a reference to another page. URL, Rel and Type are as written but for
@@ -93,18 +95,24 @@ type Counts struct {
 	LinkText  int // those inside links
 	Links     int // a elements with href
 	TextLinks int // those with at least LongLink bytes of text
+	LinkProse int // bytes of text in those
 	Blocks    int // blocks of text: what lies between two block-level tags
 	Long      int // blocks of at least LongBlock bytes that are not mostly links
 	LongText  int // bytes in them
+	Longest   int // bytes in the longest of them
+	Prose     int // most bytes in long blocks with no block of links between them
 	Items     int // li elements
 	Paras     int // p elements
 	Headings  int // h1 to h6 elements
 	H1        int // h1 elements
+	HeadLinks int // headings in a link or with one inside
 	Images    int // img elements
+	ImgLinks  int // those inside links
 	Articles  int // article elements
 	Times     int // time elements
 	Forms     int // form elements
 	Inputs    int // input, select and textarea elements
+	Prices    int // short runs of text that begin or end with a sign of currency
 	Commas    int // commas and full stops of any script in long blocks
 }
 
@@ -131,6 +139,10 @@ func (p *Page) Title() string { return collapse(html.UnescapeString(string(p.tit
 
 // Lang returns the lang attribute of the html element, as written.
 func (p *Page) Lang() string { return value(p.lang) }
+
+// BodyClass returns the class attribute of the body element, by which many
+// systems tell which kind of page it is.
+func (p *Page) BodyClass() string { return value(p.class) }
 
 // Content returns the content of the first meta element that has one of the
 // names and is not empty; earlier names win over later ones.

@@ -102,8 +102,9 @@ func TestCounts(t *testing.T) {
 	c := p.Counts
 	n := len(long) - 1 // the space at the end does not count
 	want := scan.Counts{
-		Text: len("short") + 31 + len("head") + 2*n + len("bold"), LinkText: len("short") + 31, Links: 2, TextLinks: 1,
-		Blocks: 5, Long: 2, LongText: 2*n + len("bold"), Items: 2, Paras: 2, Headings: 1, H1: 1, Images: 1, Articles: 1, Commas: 40,
+		Text: len("short") + 31 + len("head") + 2*n + len("bold"), LinkText: len("short") + 31, Links: 2, TextLinks: 1, LinkProse: 31,
+		Blocks: 5, Long: 2, LongText: 2*n + len("bold"),
+		Longest: n + len("bold"), Prose: 2*n + len("bold"), Items: 2, Paras: 2, Headings: 1, H1: 1, Images: 1, Articles: 1, Commas: 40,
 	}
 	if c != want {
 		t.Errorf("got  %+v\nwant %+v", c, want)

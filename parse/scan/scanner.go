@@ -1,6 +1,9 @@
 package scan
 
-import "bytes"
+import (
+	"bytes"
+	"unicode/utf8"
+)
 
 // scanner is the state of one pass.
 type scanner struct {
@@ -10,11 +13,14 @@ type scanner struct {
 	foreign int  // depth of svg and math elements
 	inLink  bool // inside an a element with href
 	body    bool // past the head: text counts
+	heading bool // inside h1 to h6
 
 	// The block being read: bytes of text, bytes of it in links, sentence marks.
 	blockText, blockLink, blockMarks int
 	// Bytes of text in the link being read.
 	linkText int
+	// Bytes of the long blocks since the last block of links.
+	prose int
 }
 
 // Scan reads an HTML page in UTF-8 into p, which it resets first. The slices
@@ -68,10 +74,30 @@ func (s *scanner) text(t []byte) {
 		s.blockLink += len(t)
 		s.linkText += len(t)
 	}
+	if len(t) < LongLink && price(t) {
+		s.p.Counts.Prices++
+	}
 	if len(t) > LongBlock/2 {
 		s.blockMarks += bytes.Count(t, []byte(",")) + bytes.Count(t, []byte(".")) +
 			bytes.Count(t, []byte("，")) + bytes.Count(t, []byte("。")) + bytes.Count(t, []byte("、"))
 	}
+}
+
+// price reports whether a short text looks like "$ 12.50" or "12,50 €".
+func price(t []byte) bool {
+	first, last := t[0], t[len(t)-1]
+	switch {
+	case first < utf8.RuneSelf && first != '$' && last < utf8.RuneSelf:
+		return false // nearly every text
+	case first == '$':
+		return len(t) > 1
+	}
+	for _, sign := range [...]string{"€", "£", "¥", "￥", "₹", "元"} {
+		if bytes.HasPrefix(t, []byte(sign)) || bytes.HasSuffix(t, []byte(sign)) {
+			return len(t) > len(sign)
+		}
+	}
+	return false
 }
 
 // endBlock closes the block being read.
@@ -86,7 +112,12 @@ func (s *scanner) endBlock() {
 	if plain := s.blockText - s.blockLink; plain >= LongBlock && s.blockLink*2 < plain {
 		c.Long++
 		c.LongText += plain
+		c.Longest = max(c.Longest, plain)
 		c.Commas += s.blockMarks
+		s.prose += plain
+		c.Prose = max(c.Prose, s.prose)
+	} else if s.blockLink*2 > s.blockText {
+		s.prose = 0
 	}
 	s.blockText, s.blockLink, s.blockMarks = 0, 0, 0
 }
@@ -102,6 +133,8 @@ func (s *scanner) endTag(i int) int {
 		s.endLink()
 	case tagSvg, tagMath:
 		s.foreign = max(0, s.foreign-1)
+	case tagH1, tagH2, tagH3, tagH4, tagH5, tagH6:
+		s.heading = false
 	}
 	if !inline(n) {
 		s.endBlock()
@@ -112,6 +145,7 @@ func (s *scanner) endTag(i int) int {
 func (s *scanner) endLink() {
 	if s.inLink && s.linkText >= LongLink {
 		s.p.Counts.TextLinks++
+		s.p.Counts.LinkProse += s.linkText
 	}
 	s.inLink, s.linkText = false, 0
 }

@@ -13,13 +13,13 @@ func (s *scanner) startTag(at int) int {
 	}
 	c := &s.p.Counts
 	switch n {
-	case tagA, tagArea, tagBase, tagFrame, tagIframe, tagLink, tagMeta, tagHTML, tagScript:
+	case tagA, tagArea, tagBase, tagBody, tagFrame, tagIframe, tagLink, tagMeta, tagHTML, tagScript:
 		return s.reading(n, i)
 	case tagSvg, tagMath:
 		return s.enterForeign(i)
 	case tagTitle, tagStyle, tagTextarea, tagXmp, tagNoembed, tagNoframes:
 		return s.rawText(n, i)
-	case tagBody, tagDiv, tagTable:
+	case tagDiv, tagTable:
 		s.body, s.foreign = true, 0
 	case tagP:
 		c.Paras++
@@ -32,10 +32,16 @@ func (s *scanner) startTag(at int) int {
 		if n == tagH1 {
 			c.H1++
 		}
-		s.foreign = 0
+		if s.inLink {
+			c.HeadLinks++
+		}
+		s.foreign, s.heading = 0, true
 	case tagImg:
 		c.Images++
 		s.p.Assets++
+		if s.inLink {
+			c.ImgLinks++
+		}
 		s.foreign = 0
 	case tagVideo, tagAudio, tagEmbed, tagObject, tagSource:
 		s.p.Assets++
@@ -76,6 +82,9 @@ func (s *scanner) reading(n name, i int) int {
 		s.endLink() // an a element cannot hold another
 		if a.href != nil {
 			s.p.Counts.Links++
+			if s.heading {
+				s.p.Counts.HeadLinks++
+			}
 			s.inLink = true
 			s.ref(Ref{Tag: A, URL: a.href, Rel: a.rel})
 		}
@@ -97,6 +106,11 @@ func (s *scanner) reading(n name, i int) int {
 	case tagHTML:
 		if a.lang != nil && s.first(foundLang) {
 			s.p.lang = a.lang
+		}
+	case tagBody:
+		s.body, s.foreign = true, 0
+		if a.class != nil && s.first(foundClass) {
+			s.p.class = a.class
 		}
 	case tagScript:
 		return s.script(a, next)

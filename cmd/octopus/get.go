@@ -1,0 +1,155 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"octopus/canon"
+	"octopus/container"
+	"octopus/node"
+	"octopus/parse"
+	"octopus/parse/charset"
+)
+
+// getCmd prints a page from the store.
+func (a *app) getCmd() *cobra.Command {
+	var raw, html, text, markdown, meta bool
+	cmd := &cobra.Command{Use: "get URL", Short: "Print a page from the store", Args: cobra.ExactArgs(1),
+		Long: `Print the newest stored version of a page, from the state directory --dir, with
+transfer and content encodings undone.`}
+	flags := addFlags(cmd, "dir")
+	f := cmd.Flags()
+	f.BoolVar(&raw, "raw", false, "the body's bytes as they came (the default)")
+	f.BoolVar(&html, "html", false, "the body in UTF-8")
+	f.BoolVar(&text, "text", false, "the main content as text")
+	f.BoolVar(&markdown, "markdown", false, "the main content as Markdown")
+	f.BoolVar(&meta, "meta", false, "URL, time, status, headers, digest … as one JSON object")
+	cmd.MarkFlagsMutuallyExclusive("raw", "html", "text", "markdown", "meta")
+	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
+		page, err := a.stored(flags, args[0])
+		if err != nil {
+			return err
+		}
+		switch {
+		case html:
+			return a.print(utf8Body(page))
+		case text, markdown:
+			return a.printContent(page, markdown)
+		case meta:
+			return json.NewEncoder(a.stdout).Encode(metaOf(page))
+		}
+		return a.print(page.Body)
+	})
+	return cmd
+}
+
+// stored reads a page, or says why it is not there.
+func (a *app) stored(flags *flagSet, arg string) (*container.Stored, error) {
+	l, err := a.load(flags)
+	if err != nil {
+		return nil, err
+	}
+	url, err := a.entry(arg)
+	if err != nil {
+		return nil, usage(fmt.Errorf("bad %w", err))
+	}
+	n, err := a.openState(l)
+	if err != nil {
+		return nil, err
+	}
+	page, err := n.Page(context.Background(), url)
+	if errors.Is(err, container.ErrNotFound) {
+		err = fmt.Errorf("%s: no page in %s; `octopus why %s` tells what is known about it", url, l.Dir, againDir(l, shellQuote(url)))
+	}
+	return page, errors.Join(err, n.Close())
+}
+
+// againDir adds --dir to a proposed command where it is not the default.
+func againDir(l *loaded, command string) string {
+	if l.origin["dir"] == "default" {
+		return command
+	}
+	return command + " --dir " + shellQuote(l.Dir)
+}
+
+// openState opens the state directory of an earlier crawl; it makes none.
+func (a *app) openState(l *loaded) (*node.Node, error) {
+	if !hasState(l.Dir) {
+		return nil, fmt.Errorf("%s holds no crawl; name its directory with --dir", l.Dir)
+	}
+	l.Output = nil // nothing is to be written
+	n, err := node.Open(l.Config, node.Options{Log: a.logger(a.stderr)})
+	if err != nil {
+		return nil, a.openError(l, err)
+	}
+	return n, nil
+}
+
+func (a *app) print(body []byte) error {
+	_, err := a.stdout.Write(body)
+	return err
+}
+
+// utf8Body decodes the body of a text page; other bodies stay as they are.
+func utf8Body(page *container.Stored) []byte {
+	mime, _, _ := strings.Cut(page.Header.Get("Content-Type"), ";")
+	if mime = strings.TrimSpace(mime); mime != "" && !strings.HasPrefix(mime, "text/") && !strings.Contains(mime, "xml") && !strings.Contains(mime, "json") {
+		return page.Body
+	}
+	body, _ := charset.ToUTF8(page.Body, page.Header.Get("Content-Type"))
+	return body
+}
+
+// printContent prints the main content of an HTML page.
+func (a *app) printContent(page *container.Stored, markdown bool) error {
+	p, err := parse.New(parse.Options{Text: true, Markdown: true, MaxLinks: maxLinks})
+	if err != nil {
+		return err
+	}
+	ins, err := p.Inspect(page.Body, page.URL, page.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	content := ins.Text
+	if markdown {
+		content = ins.Markdown
+	}
+	_, err = fmt.Fprintln(a.stdout, strings.TrimRight(content, "\n"))
+	return err
+}
+
+// pageMeta is what get --meta prints.
+type pageMeta struct {
+	URL       string      `json:"url"`
+	SURT      string      `json:"surt"`
+	FetchedAt time.Time   `json:"fetched_at"`
+	Kind      string      `json:"kind"` // full, same (as an earlier record's) or not-modified
+	Status    int         `json:"status"`
+	Header    http.Header `json:"headers"`
+	IP        string      `json:"ip,omitempty"`
+	Size      int         `json:"size"` // bytes of the body
+	Digest    string      `json:"digest"`
+	Truncated string      `json:"truncated,omitempty"`
+	RefersTo  string      `json:"refers_to,omitempty"` // URL of the record that holds the body
+	Segment   int         `json:"segment"`
+	Offset    int64       `json:"offset"`
+}
+
+func metaOf(p *container.Stored) pageMeta {
+	m := pageMeta{URL: p.URL, FetchedAt: p.Time, Kind: p.Kind.String(), Status: p.Status, Header: p.Header, Size: len(p.Body),
+		Digest: p.Digest, Truncated: p.Truncated, RefersTo: p.RefersTo, Segment: p.Ref.Segment, Offset: p.Ref.Offset}
+	if u, err := canon.Parse(p.URL); err == nil {
+		m.SURT = canon.SURT(u)
+	}
+	if p.IP.IsValid() {
+		m.IP = p.IP.String()
+	}
+	return m
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"octopus/node"
+)
+
+// rootCmd builds the command tree.
+func (a *app) rootCmd() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "octopus",
+		Short: "A web crawler, from one site on a laptop to a cluster",
+		Long: `octopus crawls web sites, politely, and keeps what it finds.
+
+  octopus demo                                  crawl a synthetic web on this machine
+  octopus crawl https://example.com/ -n 100 -o pages.jsonl
+  octopus why URL                               what is known about a URL, and what it waits for`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          known,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Version:       node.Version,
+	}
+	root.SetVersionTemplate("octopus {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	f := root.PersistentFlags()
+	f.StringVarP(&a.configFile, "config", "C", "", "configuration `FILE` (default ./octopus.toml, ./my.conf, then the user's octopus/octopus.toml)")
+	f.StringVar(&a.logLevel, "log-level", "warn", "least severe log messages shown: debug, info, warn or error")
+	f.StringVar(&a.logFormat, "log-format", "auto", "text, json, or auto: text on a terminal")
+	f.StringVar(&a.color, "color", "auto", "auto, always or never")
+	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, notes or text summary: data and errors only")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
+
+	root.AddCommand(a.crawlCmd(), a.getCmd(), a.whyCmd(), a.inspectCmd(),
+		a.configCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
+	return root
+}
+
+// group makes a command that only holds others.
+func group(name, short, long string, verbs ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{Use: name, Short: short, Long: long, Args: known, RunE: func(cmd *cobra.Command, _ []string) error {
+		return usage(fmt.Errorf("%s what? %s", cmd.CommandPath(), strings.Join(names(cmd), ", ")))
+	}}
+	cmd.AddCommand(verbs...)
+	return cmd
+}
+
+// known refuses a word that names no command below cmd.
+func known(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return usage(fmt.Errorf("unknown command %q for %q%s", args[0], cmd.CommandPath(), suggest(args[0], names(cmd))))
+}
+
+func names(cmd *cobra.Command) []string {
+	var all []string
+	for _, c := range cmd.Commands() {
+		all = append(all, c.Name())
+	}
+	return all
+}
+
+// checkGlobals refuses words that no global flag knows.
+func (a *app) checkGlobals() error {
+	for _, c := range []struct {
+		flag, value string
+		words       []string
+	}{
+		{"--log-level", a.logLevel, []string{"debug", "info", "warn", "error"}},
+		{"--log-format", a.logFormat, []string{"auto", "text", "json"}},
+		{"--color", a.color, []string{"auto", "always", "never"}},
+	} {
+		if err := oneOf(c.flag, c.value, c.words...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneOf returns a usage error unless value is one of words.
+func oneOf(flag, value string, words ...string) error {
+	if slices.Contains(words, value) {
+		return nil
+	}
+	return usage(fmt.Errorf("%s %q: use %s%s", flag, value, strings.Join(words, ", "), suggest(value, words)))
+}
+
+// flagError adds a suggestion to the parser's message about an unknown flag.
+func flagError(cmd *cobra.Command, err error) error {
+	text := err.Error()
+	if typed, found := strings.CutPrefix(text, "unknown flag: --"); found {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+		return usage(fmt.Errorf("%s%s", text, suggest("--"+typed, names)))
+	}
+	return usage(err)
+}

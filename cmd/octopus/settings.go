@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"octopus/node"
+)
+
+// A setting is one leaf of node.Config. Its struct tags are the only place
+// where a key of the file, a flag and an environment variable get their names.
+type setting struct {
+	key   string // as in the file: "fetcher.hostDelay"
+	flag  string // long flag of `octopus crawl`: "host-delay"; empty where there is none
+	short string // one letter, or empty
+	env   string // "OCTOPUS_FETCHER_HOST_DELAY"
+	help  string
+	index []int // path of the field in node.Config, for reflection
+	typ   reflect.Type
+}
+
+const envPrefix = "OCTOPUS_"
+
+// settings returns every setting in the order of node.Config.
+func settings() []setting { return walk(reflect.TypeFor[node.Config](), "", nil) }
+
+func walk(t reflect.Type, prefix string, index []int) []setting {
+	var all []setting
+	for f := range t.Fields() {
+		name := f.Tag.Get("toml")
+		if name == "" || name == "-" {
+			continue
+		}
+		path := append(append([]int(nil), index...), f.Index...)
+		if f.Type.Kind() == reflect.Struct {
+			all = append(all, walk(f.Type, prefix+name+".", path)...)
+			continue
+		}
+		key := prefix + name
+		all = append(all, setting{key: key, flag: f.Tag.Get("flag"), short: f.Tag.Get("short"),
+			env: envName(key), help: f.Tag.Get("help"), index: path, typ: f.Type})
+	}
+	return all
+}
+
+// envName turns "fetcher.hostDelay" into "OCTOPUS_FETCHER_HOST_DELAY".
+func envName(key string) string {
+	var b strings.Builder
+	b.WriteString(envPrefix)
+	lower := false // the character before was a lower-case letter
+	for _, r := range key {
+		if r == '.' {
+			r = '_'
+		} else if unicode.IsUpper(r) && lower {
+			b.WriteByte('_')
+		}
+		lower = unicode.IsLower(r)
+		b.WriteRune(unicode.ToUpper(r))
+	}
+	return b.String()
+}
+
+func (s setting) field(c *node.Config) reflect.Value {
+	return reflect.ValueOf(c).Elem().FieldByIndex(s.index)
+}
+
+// isList tells whether the setting takes any number of values.
+func (s setting) isList() bool { return s.typ.Kind() == reflect.Slice }
+
+// isText tells whether the setting is read by its own UnmarshalText: a duration
+// or a size.
+func (s setting) isText() bool {
+	return reflect.PointerTo(s.typ).Implements(reflect.TypeFor[encoding.TextUnmarshaler]())
+}
+
+// kind names the setting's type for people, in help and errors.
+func (s setting) kind() string {
+	switch {
+	case s.isList():
+		return "list of strings"
+	case s.isText():
+		return strings.ToLower(s.typ.Name())
+	case s.typ.Kind() == reflect.Bool:
+		return "true or false"
+	case s.typ.Kind() == reflect.String:
+		return "string"
+	}
+	return "whole number"
+}
+
+// set gives the setting a value written as text, as in a flag or an environment
+// variable. A list takes text as one further element.
+func (s setting) set(c *node.Config, text string) error {
+	v := s.field(c)
+	switch {
+	case s.isText():
+		return v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(text))
+	case s.isList():
+		v.Set(reflect.Append(v, reflect.ValueOf(text)))
+	case s.typ.Kind() == reflect.String:
+		v.SetString(text)
+	case s.typ.Kind() == reflect.Bool:
+		b, err := strconv.ParseBool(text)
+		if err != nil {
+			return fmt.Errorf("%q is neither true nor false", text)
+		}
+		v.SetBool(b)
+	default:
+		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, s.typ.Bits())
+		if err != nil {
+			return fmt.Errorf("%q is no whole number", text)
+		}
+		v.SetInt(n)
+	}
+	return nil
+}
+
+// clear empties a list, so that a stronger source replaces it and does not
+// append to it.
+func (s setting) clear(c *node.Config) { s.field(c).SetZero() }
+
+// text writes the value so that set reads it; a list one element a line.
+func (s setting) text(c *node.Config) string {
+	v := s.field(c)
+	if s.isList() {
+		return strings.Join(v.Interface().([]string), "\n")
+	}
+	return fmt.Sprint(v.Interface())
+}
+
+// toml writes the value as TOML.
+func (s setting) toml(c *node.Config) string {
+	v := s.field(c)
+	switch {
+	case s.isList():
+		quoted := make([]string, v.Len())
+		for i := range quoted {
+			quoted[i] = quoteTOML(v.Index(i).String())
+		}
+		return "[" + strings.Join(quoted, ", ") + "]"
+	case s.isText() || s.typ.Kind() == reflect.String:
+		return quoteTOML(s.text(c))
+	}
+	return s.text(c)
+}
+
+// quoteTOML writes a string as a TOML literal where it can be one, so that
+// regular expressions stay readable, else as a basic string.
+func quoteTOML(s string) string {
+	if strings.Contains(s, `\`) && !strings.ContainsAny(s, "'\n\r") && strings.IndexFunc(s, unicode.IsControl) < 0 {
+		return "'" + s + "'"
+	}
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteRune('\\')
+			b.WriteRune(r)
+		case unicode.IsControl(r):
+			fmt.Fprintf(&b, `\u%04X`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

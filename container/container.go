@@ -1,0 +1,194 @@
+package container
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"octopus/internal/durable"
+	"octopus/warc"
+)
+
+// Errors that callers tell apart with errors.Is.
+var (
+	// ErrNotFound: the URL is not in the container, or was deleted.
+	ErrNotFound = errors.New("not in the container")
+	// ErrCorrupt: what lies on disk is not what was stored. The message names
+	// file and offset.
+	ErrCorrupt = errors.New("corrupt")
+	// ErrLocked: another process has the directory open.
+	ErrLocked = durable.ErrLocked
+	// ErrClosed: the container was closed.
+	ErrClosed = errors.New("container is closed")
+)
+
+// Container is an open container. All methods may be called by many goroutines
+// at once, except Close.
+type Container struct {
+	opt    Options
+	enc    *warc.Encoder
+	lock   io.Closer
+	secret uint64 // see mix
+
+	urls     *table // request -> newest version
+	payloads *table // digest -> the record that holds the payload
+
+	segMu    sync.RWMutex // guards segments
+	segments map[int]*segment
+
+	queueMu sync.Mutex // guards the group commit: queue and leading
+	queue   []*batch
+	leading bool
+
+	// mu is held by who writes: appends, syncs, changes segments and the index.
+	mu      sync.Mutex
+	active  *segment
+	failed  error // a sync failed: nothing is written any more
+	dirty   bool  // the active segment has records that were not synced
+	timer   *time.Timer
+	damage  []error
+	closing bool
+
+	total         int64 // URLs in the index, about
+	since         int   // entries since the last checkpoint
+	checkpointing bool
+	background    sync.WaitGroup // the checkpoint under way; Close waits for it
+}
+
+// Open opens the container in opt.Dir, made where it is missing. It cuts what
+// a crash left half written, and heals key files from their segments. Damage
+// that it cannot heal does not stop it: see Damage.
+func Open(opt Options) (*Container, error) {
+	opt, err := opt.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	enc, err := warc.NewEncoder(opt.GzipLevel)
+	if err != nil {
+		return nil, fmt.Errorf("container: %w", err)
+	}
+	if err := opt.FS.MkdirAll(opt.Dir, 0o777); err != nil {
+		return nil, fmt.Errorf("container: make directory %s: %w", opt.Dir, err)
+	}
+	lock, err := durable.Lock(opt.FS, opt.FS.PathJoin(opt.Dir, "LOCK"))
+	if err != nil {
+		return nil, fmt.Errorf("container: %w", err)
+	}
+	c := &Container{opt: opt, enc: enc, lock: lock, secret: newSecret(), segments: map[int]*segment{}}
+	if err := c.load(context.Background(), nil, false); err != nil {
+		return nil, errors.Join(fmt.Errorf("container: %w", err), c.closeFiles())
+	}
+	return c, nil
+}
+
+// Damage lists what Open found broken and could not heal, in words that name
+// file and offset. All other pages are readable.
+func (c *Container) Damage() []error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return append([]error(nil), c.damage...)
+}
+
+// Close makes everything durable and releases the directory. No other call may
+// be running.
+func (c *Container) Close() error {
+	c.background.Wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return nil
+	}
+	c.closing = true
+	err := c.sealActive()
+	if at, serr := c.settle(); err == nil && serr == nil && at.segment != 0 {
+		err = c.writeCheckpoint(at)
+	}
+	return errors.Join(err, c.closeFiles())
+}
+
+// Sync makes everything stored so far durable, whatever the policy.
+func (c *Container) Sync() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return ErrClosed
+	}
+	return c.sync()
+}
+
+// sync makes the active segment durable and then writes its key entries, which
+// vouch for the records. c.mu is held.
+func (c *Container) sync() error {
+	if c.failed != nil || c.active == nil {
+		return c.failed
+	}
+	if c.dirty {
+		if err := c.active.warc.SyncData(); err != nil {
+			// What the kernel kept is unknown now, so nothing may follow.
+			c.failed = fmt.Errorf("sync %s%s: %w; the container takes no more pages until it is opened again", c.active.path, warcSuffix, err)
+			return c.failed
+		}
+		c.dirty = false
+	}
+	return c.active.writeKeys()
+}
+
+// sealActive makes the active segment and its key file durable.
+func (c *Container) sealActive() error {
+	if c.timer != nil {
+		c.timer.Stop()
+		c.timer = nil
+	}
+	if c.active == nil {
+		return nil
+	}
+	if err := c.sync(); err != nil {
+		return err
+	}
+	if err := c.cutExcess(); err != nil {
+		return err
+	}
+	if err := c.active.key.Sync(); err != nil {
+		return fmt.Errorf("sync %s%s: %w", c.active.path, keySuffix, err)
+	}
+	return nil
+}
+
+// cutExcess removes what a failed write left behind the last whole record.
+func (c *Container) cutExcess() error {
+	size, err := durable.Size(c.active.warc)
+	if err != nil || size <= c.active.size {
+		return err
+	}
+	return durable.Truncate(c.opt.FS, c.active.path+warcSuffix, c.active.size)
+}
+
+func (c *Container) closeFiles() error {
+	var errs []error
+	for _, s := range c.segments {
+		errs = append(errs, s.close())
+	}
+	return errors.Join(append(errs, c.lock.Close())...)
+}
+
+// segment returns an open segment.
+func (c *Container) segment(number int) (*segment, error) {
+	c.segMu.RLock()
+	defer c.segMu.RUnlock()
+	if s := c.segments[number]; s != nil {
+		return s, nil
+	}
+	return nil, fmt.Errorf("segment %d is missing: %w", number, ErrCorrupt)
+}
+
+// newSecret returns a number that nobody can guess.
+func newSecret() uint64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails (since Go 1.24)
+	return binary.LittleEndian.Uint64(b[:])
+}

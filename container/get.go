@@ -1,0 +1,254 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"octopus"
+	"octopus/warc"
+)
+
+// Get returns the newest version of a URL, or ErrNotFound. For the page of a
+// request with method or body, u.Key must be that of the request (canon.Key).
+func (c *Container) Get(ctx context.Context, u octopus.URL) (*Stored, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, _, err := c.newest(u)
+	if err != nil {
+		return nil, err
+	}
+	return s, c.follow(s)
+}
+
+// Digest returns the URL of the record that holds the payload with a digest.
+// Only committed pages are known.
+func (c *Container) Digest(digest string) (url string, ok bool) {
+	sum, ok := warc.ParseDigest(digest)
+	if !ok {
+		return "", false
+	}
+	_, at, ok := c.byDigest(sum)
+	if !ok {
+		return "", false
+	}
+	rec, err := c.head(at)
+	if err != nil {
+		return "", false
+	}
+	return rec.TargetURI, true
+}
+
+// newest reads the newest version of u; a revisit is not followed yet.
+func (c *Container) newest(u octopus.URL) (*Stored, address, error) {
+	at := c.newestAt(&keyEntry{key: u.Key})
+	if at == 0 {
+		return nil, 0, fmt.Errorf("%s: %w", u.Text, ErrNotFound)
+	}
+	if !at.late() {
+		s, key, err := c.read(at)
+		if err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", u.Text, err)
+		}
+		if s.URL == u.Text && sameRequest(key, u) {
+			if s.Kind == Tombstone {
+				err = fmt.Errorf("%s: %w", u.Text, ErrNotFound)
+			}
+			return s, at, err
+		}
+	}
+	return c.newestOf(u)
+}
+
+// sameRequest compares the key a record carries, if any, with that of u.
+func sameRequest(key string, u octopus.URL) bool {
+	if key != "" {
+		return strings.HasSuffix(key, u.Key.String()[16:])
+	}
+	sum := md5.Sum([]byte(u.Text))
+	return bytes.Equal(sum[:8], u.Key[8:])
+}
+
+// payloadOf finds the record that holds the payload of u's newest version.
+func (c *Container) payloadOf(u octopus.URL) (keyEntry, address, bool) {
+	_, at, err := c.newest(u)
+	if err != nil {
+		return keyEntry{}, 0, false
+	}
+	e, err := c.entryAt(at)
+	if err != nil || e.digest == [20]byte{} {
+		return e, at, false
+	}
+	if e.kind != Full {
+		return c.byDigest(e.digest)
+	}
+	return e, at, true
+}
+
+// byDigest finds the record that holds the payload with a digest.
+func (c *Container) byDigest(sum [20]byte) (keyEntry, address, bool) {
+	var buf [4]address
+	for _, at := range c.payloads.find(buf[:0], digestHash(sum, c.secret)) {
+		if e, err := c.entryAt(at); err == nil && e.digest == sum && e.kind == Full {
+			return e, at, true
+		}
+	}
+	return keyEntry{}, 0, false
+}
+
+// byTarget finds the record that holds a revisit's payload by its key entry:
+// the way that is left where the payload index does not know it.
+func (c *Container) byTarget(revisit Ref, sum [20]byte) (address, bool) {
+	e, err := c.entryAt(makeAddress(revisit.Segment, revisit.Offset, revisit.Length))
+	if err != nil || e.target == 0 {
+		return 0, false
+	}
+	o, err := c.entryAt(e.target)
+	return e.target, err == nil && o.kind == Full && o.digest == sum
+}
+
+// follow gives a revisit its payload.
+func (c *Container) follow(s *Stored) error {
+	if s.Kind == Full {
+		return nil
+	}
+	sum, _ := warc.ParseDigest(s.Digest)
+	_, at, ok := c.byDigest(sum)
+	if !ok {
+		at, ok = c.byTarget(s.Ref, sum)
+	}
+	if !ok {
+		return fmt.Errorf("%s: the payload %s it refers to is not stored: %w", s.URL, s.Digest, ErrCorrupt)
+	}
+	o, _, err := c.read(at)
+	if err != nil {
+		return err
+	}
+	if o.Digest != s.Digest {
+		return fmt.Errorf("%s: payload %s where %s was expected: %w", s.URL, o.Digest, s.Digest, ErrCorrupt)
+	}
+	s.Body, s.RefersTo, s.RefersToTime = o.Body, o.URL, o.Time
+	s.Truncated = o.Truncated
+	if s.Kind == NotModified {
+		s.Status, s.Header = o.Status, o.Header
+	}
+	return nil
+}
+
+// read reads and checks the unit at an address. key is what the record says of
+// its request, if anything.
+func (c *Container) read(at address) (s *Stored, key string, err error) {
+	seg, err := c.segment(at.segment())
+	if err != nil {
+		return nil, "", err
+	}
+	buf := make([]byte, at.length())
+	n, err := seg.warc.ReadAt(buf, at.offset())
+	if err != nil && err != io.EOF {
+		return nil, "", fmt.Errorf("%s%s at offset %d: %w", seg.path, warcSuffix, at.offset(), err)
+	}
+	s, key, err = decode(buf[:n], at)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s%s at offset %d: %w: %w", seg.path, warcSuffix, at.offset(), ErrCorrupt, err)
+	}
+	return s, key, nil
+}
+
+// decode reads a unit. What follows it in buf is not looked at.
+func decode(buf []byte, at address) (*Stored, string, error) {
+	r := warc.NewReader(bytes.NewReader(buf), at.offset())
+	rec, err := r.Next()
+	if err != nil {
+		return nil, "", noEOF(err)
+	}
+	block, err := io.ReadAll(rec.Block)
+	if err != nil {
+		return nil, "", err
+	}
+	s := &Stored{URL: rec.TargetURI, Time: rec.Date, IP: rec.IP, Truncated: rec.Truncated, Digest: rec.PayloadDigest}
+	if s.Kind = recordKind(rec, block); s.Kind == 0 {
+		return nil, "", fmt.Errorf("a %s record where a page should be", rec.Type)
+	}
+	if s.Kind != Tombstone {
+		if s.Status, s.Header, s.Body, err = warc.ParseHTTP(block); err != nil {
+			return nil, "", err
+		}
+	}
+	if s.Kind == Full {
+		if err := checkDigest(s.Digest, s.Body); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := r.Finish(); err != nil {
+		return nil, "", err
+	}
+	s.Ref = Ref{at.segment(), at.offset(), r.Offset() - at.offset()}
+	// The next record may be this one's metadata. Where it is not, it may well
+	// be cut: the buffer ends somewhere.
+	id, key := rec.ID, rec.Get(keyField)
+	next, err := r.Next()
+	if err == nil && next.Type == warc.Metadata && len(next.ConcurrentTo) == 1 && next.ConcurrentTo[0] == id {
+		fields, err := io.ReadAll(next.Block)
+		if err == nil {
+			err = r.Finish()
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		s.Meta, s.Ref.Length = warc.ParseFields(fields), r.Offset()-at.offset()
+	}
+	return s, key, nil
+}
+
+func checkDigest(digest string, body []byte) error {
+	want, ok := warc.ParseDigest(digest)
+	if !ok {
+		return fmt.Errorf("payload digest %q is not a SHA-1", digest)
+	}
+	if got := sha1.Sum(body); got != want {
+		return fmt.Errorf("the payload's digest is %s, stored was %s", warc.FormatDigest(got), digest)
+	}
+	return nil
+}
+
+// recordKind says what a record is to the container; 0 means nothing.
+func recordKind(rec *warc.Record, block []byte) Kind {
+	switch {
+	case rec.Type == warc.Response && strings.HasPrefix(rec.ContentType, "application/http"):
+		return Full
+	case rec.Type == warc.Revisit && rec.Profile == warc.SamePayload:
+		return Same
+	case rec.Type == warc.Revisit && rec.Profile == warc.NotModified:
+		return NotModified
+	case rec.Type == warc.Metadata && bytes.HasPrefix(block, []byte(tombstoneField+":")):
+		return Tombstone
+	}
+	return 0
+}
+
+// head reads the WARC header of the record at an address.
+func (c *Container) head(at address) (*warc.Record, error) {
+	seg, err := c.segment(at.segment())
+	if err != nil {
+		return nil, err
+	}
+	r := warc.NewReader(io.NewSectionReader(seg.warc, at.offset(), at.length()), at.offset())
+	rec, err := r.Next()
+	if err != nil {
+		return nil, fmt.Errorf("%s%s: %w", seg.path, warcSuffix, noEOF(err))
+	}
+	return rec, nil
+}
+
+func noEOF(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}

@@ -1,0 +1,288 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"octopus/internal/durable"
+)
+
+// Progress is told how far a long operation is: bytes of segments done, of all.
+// It may be nil.
+type Progress func(done, total int64)
+
+func (p Progress) report(done, total int64) {
+	if p != nil {
+		p(done, total)
+	}
+}
+
+// position is a place in the log: everything before it is durable and in the
+// tables.
+type position struct {
+	segment int
+	offset  int64 // in the WARC file
+	entries int   // in the key file
+}
+
+// load opens all segments and builds the tables: from the checkpoint and the
+// key entries after it, or from all key files where there is no checkpoint.
+// Key files are healed from the WARC files where they have gaps. With scratch
+// neither checkpoint nor key files are looked at.
+func (c *Container) load(ctx context.Context, progress Progress, scratch bool) error {
+	names, err := c.segmentFiles()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if err := c.openSegment(name); err != nil {
+			return err
+		}
+	}
+	var start position
+	if !scratch {
+		start = c.readCheckpoint()
+	}
+	if start.segment == 0 {
+		c.urls, c.payloads = newTable(4), newTable(3)
+	}
+	for i, s := 0, c.after(0); s != nil; i, s = i+1, c.after(s.number) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		from := position{s.number, 0, 0}
+		if s.number == start.segment {
+			from = start
+		}
+		if s.number >= start.segment {
+			if err := c.recover(s, from, c.after(s.number) == nil, scratch); err != nil {
+				return err
+			}
+		}
+		if s.size == 0 { // torn at birth: nothing was ever acknowledged in it
+			if err := c.drop(s); err != nil {
+				return err
+			}
+			continue
+		}
+		c.active = s
+		progress.report(int64(i+1), int64(max(len(names), i+1)))
+	}
+	return nil
+}
+
+// after returns the segment with the next number, nil after the last.
+func (c *Container) after(number int) *segment {
+	for _, s := range c.list() {
+		if s.number > number {
+			return s
+		}
+	}
+	return nil
+}
+
+// segmentFiles lists the WARC files in the order of their numbers.
+func (c *Container) segmentFiles() ([]string, error) {
+	all, err := c.opt.FS.List(c.opt.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", c.opt.Dir, err)
+	}
+	number := func(name string) int { n, _, _ := parseSegmentName(name); return n }
+	names := slices.DeleteFunc(all, func(name string) bool { return number(name) == 0 })
+	slices.SortFunc(names, func(a, b string) int { return number(a) - number(b) })
+	for i := 1; i < len(names); i++ {
+		if number(names[i]) == number(names[i-1]) {
+			return nil, fmt.Errorf("%s: two segments have one number: %s and %s; move one away", c.opt.Dir, names[i-1], names[i])
+		}
+	}
+	return names, nil
+}
+
+// openSegment opens the files of a segment, unless they are open.
+func (c *Container) openSegment(name string) (err error) {
+	number, stem, _ := parseSegmentName(name)
+	if c.segments[number] != nil {
+		return nil
+	}
+	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem)}
+	if s.warc, err = durable.OpenWrite(c.opt.FS, s.path+warcSuffix); err != nil {
+		return err
+	}
+	if s.size, err = durable.Size(s.warc); err != nil {
+		return errors.Join(fmt.Errorf("%s%s: %w", s.path, warcSuffix, err), s.close())
+	}
+	if err := c.openKeys(s); err != nil {
+		return errors.Join(err, s.close())
+	}
+	c.segMu.Lock()
+	defer c.segMu.Unlock()
+	c.segments[number] = s
+	return nil
+}
+
+// openKeys opens the key file, or makes an empty one where there is none that
+// can be used, and sets s.first and s.written.
+func (c *Container) openKeys(s *segment) error {
+	name := s.path + keySuffix
+	f, err := durable.OpenWrite(c.opt.FS, name)
+	if err == nil {
+		var h [keyHeaderSize]byte
+		f.ReadAt(h[:], 0) // what is missing does not parse
+		first, err := parseKeyHeader(h[:], s.number)
+		size, serr := durable.Size(f)
+		if err == nil && serr == nil && first <= s.size {
+			s.key, s.first, s.written = f, first, int(size-keyHeaderSize)/keyEntrySize
+			return nil
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+	}
+	if err := c.firstUnit(s); err != nil {
+		return err
+	}
+	err = durable.WriteFile(c.opt.FS, name, func(w io.Writer) error {
+		_, err := w.Write(appendKeyHeader(nil, s.number, s.first))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.key, err = durable.OpenWrite(c.opt.FS, name)
+	return err
+}
+
+// recover makes a segment's key file whole from a position on, and enters its
+// units into the tables. last tells that nothing was written after this
+// segment, so that its tail may be torn.
+func (c *Container) recover(s *segment, from position, last, scratch bool) error {
+	var kept []keyEntry
+	if !scratch {
+		buf := make([]byte, max(0, s.written-from.entries)*keyEntrySize)
+		if n, err := s.key.ReadAt(buf, int64(keyHeaderSize+from.entries*keyEntrySize)); err != nil && err != io.EOF {
+			return fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
+		} else {
+			kept = believable(buf[:n], s, max(from.offset, s.first), last)
+		}
+	}
+	pos := max(from.offset, s.first)
+	var entries []keyEntry
+	scanned := false
+	for i := 0; i <= len(kept); i++ {
+		end := s.size // of the gap before entry i
+		if i < len(kept) {
+			end = kept[i].offset
+		}
+		if pos < end {
+			found, err := c.scan(s, pos, end, last && i == len(kept))
+			if err != nil {
+				return err
+			}
+			entries, scanned = append(entries, found...), true
+		}
+		if i < len(kept) {
+			entries, pos = append(entries, kept[i]), kept[i].end()
+		}
+	}
+	if scanned { // a key entry vouches for a durable record
+		if err := s.warc.Sync(); err != nil {
+			return fmt.Errorf("sync %s%s: %w", s.path, warcSuffix, err)
+		}
+	}
+	c.enter(s, entries)
+	if !scanned && from.entries+len(entries) == s.written {
+		return nil
+	}
+	return c.rewriteKeys(s, from.entries, entries)
+}
+
+// believable returns the entries that are whole, in order, and about bytes that
+// exist.
+func believable(buf []byte, s *segment, end int64, last bool) []keyEntry {
+	entries := make([]keyEntry, 0, len(buf)/keyEntrySize)
+	for ; len(buf) >= keyEntrySize; buf = buf[keyEntrySize:] {
+		e, ok := parseKeyEntry(buf)
+		if ok && e.offset >= end && e.length > 0 && e.end() <= s.size {
+			entries, end = append(entries, e), e.end()
+		}
+	}
+	for last && len(entries) > 0 && entries[len(entries)-1].flags&flagUnsynced != 0 {
+		entries = entries[:len(entries)-1]
+	}
+	return entries
+}
+
+// enter puts units into the tables in the order they were written. Links that
+// a scan could not know are made.
+func (c *Container) enter(s *segment, entries []keyEntry) {
+	for i := range entries {
+		e := &entries[i]
+		if e.prev == unlinked {
+			e.prev = c.newestAt(e)
+			if e.prev != 0 && c.laterThan(e, s, entries[:i]) {
+				e.flags |= flagLate
+			}
+		}
+		c.index(e, e.address(s.number))
+	}
+}
+
+// laterThan reports whether the version before e, which may be among the
+// entries not yet in the key file, is of a later time.
+func (c *Container) laterThan(e *keyEntry, s *segment, fresh []keyEntry) bool {
+	if e.prev.late() {
+		return true
+	}
+	if e.prev.segment() == s.number {
+		i, ok := slices.BinarySearchFunc(fresh, e.prev.offset(), func(f keyEntry, o int64) int { return int(f.offset - o) })
+		return ok && fresh[i].hides(e)
+	}
+	before, err := c.entryAt(e.prev)
+	return err == nil && before.hides(e)
+}
+
+// rewriteKeys replaces the entries of a key file from the n-th on. A crash
+// meanwhile leaves entries that are whole or not, which the next Open sorts out.
+func (c *Container) rewriteKeys(s *segment, n int, entries []keyEntry) error {
+	buf := make([]byte, 0, len(entries)*keyEntrySize)
+	for i := range entries {
+		entries[i].flags &^= flagUnsynced
+		buf = entries[i].append(buf)
+	}
+	name := s.path + keySuffix
+	if _, err := s.key.WriteAt(buf, int64(keyHeaderSize+n*keyEntrySize)); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	s.written, s.waiting = n+len(entries), nil
+	size := int64(keyHeaderSize + s.written*keyEntrySize)
+	if old, err := durable.Size(s.key); err != nil || old <= size {
+		return err
+	}
+	if err := s.key.Close(); err != nil {
+		return err
+	}
+	s.key = nil
+	if err := durable.Truncate(c.opt.FS, name, size); err != nil {
+		return err
+	}
+	var err error
+	s.key, err = durable.OpenWrite(c.opt.FS, name)
+	return err
+}
+
+// drop removes a segment and its files.
+func (c *Container) drop(s *segment) error {
+	c.segMu.Lock()
+	delete(c.segments, s.number)
+	c.segMu.Unlock()
+	err := s.close()
+	for _, suffix := range []string{warcSuffix, keySuffix} {
+		if _, missing := c.opt.FS.Stat(s.path + suffix); missing == nil {
+			err = errors.Join(err, c.opt.FS.Remove(s.path+suffix))
+		}
+	}
+	return errors.Join(err, durable.SyncDir(c.opt.FS, c.opt.Dir))
+}

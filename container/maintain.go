@@ -1,0 +1,223 @@
+package container
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"octopus/warc"
+)
+
+// Report is what Verify found.
+type Report struct {
+	Segments, Records, Pages int64
+	Bytes                    int64   // of segments read
+	Errors                   []error // each names file and offset; at most 1000
+}
+
+// Verify reads every record of every segment and checks form, CRC and payload
+// digest, the entry that the key file has of it, and that revisits find their
+// payload. The error is that of the context or of the disk; what is wrong with
+// the data is in the report.
+func (c *Container) Verify(ctx context.Context, progress Progress) (Report, error) {
+	var rep Report
+	segments := c.list()
+	total := int64(0)
+	for _, s := range segments {
+		total += s.bytes()
+	}
+	for _, s := range segments {
+		if err := c.verifySegment(ctx, s, &rep, func(n int64) { progress.report(rep.Bytes+n, total) }); err != nil {
+			return rep, err
+		}
+		rep.Segments++
+		rep.Bytes += s.bytes()
+	}
+	return rep, nil
+}
+
+const maxErrors = 1000
+
+func (r *Report) add(err error) {
+	if len(r.Errors) < maxErrors {
+		r.Errors = append(r.Errors, err)
+	}
+}
+
+func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, at func(int64)) error {
+	from, to := int64(0), s.bytes()
+	for from < to {
+		bad, err := scanUnits(s.warc, from, to, func(e keyEntry) {
+			rep.Records++
+			at(e.offset)
+			if err := c.verifyUnit(s, e); err != nil {
+				rep.add(err)
+			} else if e.kind != Tombstone {
+				rep.Pages++
+			}
+		})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
+		if !errors.Is(err, warc.ErrFormat) {
+			return err
+		}
+		rep.add(err)
+		if from = nextMember(s.warc, bad+1, to); from < 0 {
+			return nil
+		}
+	}
+	return nil
+}
+
+// verifyUnit compares what the WARC says of a unit with its key entry.
+func (c *Container) verifyUnit(s *segment, e keyEntry) error {
+	k, err := s.find(e.offset)
+	if err != nil {
+		return err
+	}
+	if k.key != e.key || k.digest != e.digest || k.length != e.length || k.time != e.time || k.kind != e.kind {
+		return fmt.Errorf("%s%s: the entry of the record at offset %d says something else than the record: %w", s.path, keySuffix, e.offset, ErrCorrupt)
+	}
+	if e.kind == Same || e.kind == NotModified {
+		if _, _, ok := c.byDigest(e.digest); !ok {
+			return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, warcSuffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
+		}
+	}
+	return nil
+}
+
+// Rebuild makes the key files anew from the WARC files, and the tables from
+// those, as Open would if all but the WARC files were lost. It keeps writers
+// out until it is done; readers should not run either, since they may miss
+// pages meanwhile.
+func (c *Container) Rebuild(ctx context.Context, progress Progress) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return ErrClosed
+	}
+	if err := c.sync(); err != nil {
+		return err
+	}
+	c.damage = nil
+	if err := c.forgetCheckpoint(); err != nil {
+		return err
+	}
+	if err := c.load(ctx, progress, true); err != nil {
+		return fmt.Errorf("container: rebuild: %w", err)
+	}
+	return nil
+}
+
+// Scan calls visit for the newest version of every URL, in the order they lie
+// on disk, with payload. The visit function may use the container. Versions
+// stored after the scan began may be missing. An error of visit ends it.
+func (c *Container) Scan(ctx context.Context, visit func(*Stored) error) error {
+	for _, s := range c.list() {
+		for i := 0; ; i++ {
+			e, err := s.entry(i)
+			if err == io.EOF {
+				break
+			}
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return err
+			}
+			if at := e.address(s.number); e.kind == Tombstone || c.newestAt(&e) != at {
+				continue
+			}
+			v, _, err := c.read(e.address(s.number))
+			if err == nil {
+				err = c.follow(v)
+			}
+			if err == nil {
+				err = visit(v)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry returns the i-th entry, or io.EOF.
+func (s *segment) entry(i int) (keyEntry, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if i >= s.written {
+		if i -= s.written; i < len(s.waiting) {
+			return s.waiting[i], nil
+		}
+		return keyEntry{}, io.EOF
+	}
+	var buf [keyEntrySize]byte
+	at := int64(keyHeaderSize + i*keyEntrySize)
+	if _, err := s.key.ReadAt(buf[:], at); err != nil {
+		return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, err)
+	}
+	e, ok := parseKeyEntry(buf[:])
+	if !ok {
+		return e, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, ErrCorrupt)
+	}
+	return e, nil
+}
+
+// list returns the segments in the order of their numbers.
+func (c *Container) list() []*segment {
+	c.segMu.RLock()
+	defer c.segMu.RUnlock()
+	all := make([]*segment, 0, len(c.segments))
+	for _, s := range c.segments {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *segment) int { return cmp.Compare(a.number, b.number) })
+	return all
+}
+
+// bytes returns the length of the whole records in the WARC file.
+func (s *segment) bytes() int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.size
+}
+
+// Stat is a snapshot of a container's size.
+type Stat struct {
+	Segments     int
+	URLs         int64 // distinct, deleted ones included
+	Payloads     int64 // distinct
+	Versions     int64 // entries of all key files, tombstones included
+	SegmentBytes int64 // of WARC files
+	KeyBytes     int64 // of key files
+	IndexBytes   int64 // memory of the address index
+	DigestBytes  int64 // memory of the payload index
+	Damage       int   // see Damage
+}
+
+// Stat returns the figures of now. It reads no page.
+func (c *Container) Stat() Stat {
+	var st Stat
+	for _, s := range c.list() {
+		s.mu.RLock()
+		st.Segments++
+		st.SegmentBytes += s.size
+		st.Versions += int64(s.written + len(s.waiting))
+		st.KeyBytes += int64(keyHeaderSize + s.written*keyEntrySize)
+		s.mu.RUnlock()
+	}
+	st.URLs, st.IndexBytes = c.urls.size()
+	st.Payloads, st.DigestBytes = c.payloads.size()
+	st.Damage = len(c.Damage())
+	return st
+}

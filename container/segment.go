@@ -1,0 +1,156 @@
+package container
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"octopus/internal/durable"
+	"octopus/warc"
+)
+
+// Suffixes of the two files of a segment.
+const (
+	warcSuffix = ".warc.gz"
+	keySuffix  = ".key"
+)
+
+// segment is a pair of open files: a WARC file and its key file.
+type segment struct {
+	number int
+	path   string // of both files, without suffix
+	warc   durable.File
+	key    durable.File
+	first  int64 // offset of the first unit
+
+	mu      sync.RWMutex // guards what follows
+	size    int64        // bytes of whole records in the WARC file
+	written int          // entries in the key file
+	waiting []keyEntry   // entries that follow those, not written yet
+}
+
+// segmentName returns the path of a new segment without its suffix: the name
+// that WARC files usually have, prefix-timestamp-serial.
+func segmentName(number int, now time.Time) string {
+	return fmt.Sprintf("octopus-%s-%08d", now.UTC().Format("20060102150405"), number)
+}
+
+// parseSegmentName returns the number in a file name of ours.
+func parseSegmentName(name string) (number int, stem string, ok bool) {
+	stem, ok = strings.CutSuffix(name, warcSuffix)
+	i := strings.LastIndexByte(stem, '-')
+	if !ok || i < 0 || !strings.HasPrefix(stem, "octopus-") {
+		return 0, "", false
+	}
+	number, err := strconv.Atoi(stem[i+1:])
+	return number, stem, err == nil && number > 0 && number < 1<<20
+}
+
+// createSegment makes the files of a segment, durably: a WARC file with its
+// warcinfo record, and a key file without entries.
+func (c *Container) createSegment(number int) (*segment, error) {
+	now := c.opt.Now()
+	stem := segmentName(number, now)
+	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem)}
+	info, err := c.enc.Append(nil, &warc.Record{
+		Type: warc.Warcinfo, ID: warc.NewID(), Date: now, Filename: stem + warcSuffix, ContentType: warc.WARCFields,
+	}, c.warcinfo())
+	if err != nil {
+		return nil, err
+	}
+	s.first, s.size = int64(len(info)), int64(len(info))
+	if s.warc, err = durable.Create(c.opt.FS, s.path+warcSuffix); err != nil {
+		return nil, err
+	}
+	if s.key, err = durable.Create(c.opt.FS, s.path+keySuffix); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	_, werr := s.warc.WriteAt(info, 0)
+	_, kerr := s.key.WriteAt(appendKeyHeader(nil, number, s.first), 0)
+	if err := errors.Join(werr, kerr, s.warc.Sync(), s.key.Sync()); err != nil {
+		return nil, errors.Join(fmt.Errorf("new segment %s: %w", s.path, err), s.close())
+	}
+	if err := durable.SyncDir(c.opt.FS, c.opt.Dir); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// warcinfo is the block of the record that every segment begins with.
+func (c *Container) warcinfo() []byte {
+	return warc.Fields(
+		warc.Field{Name: "software", Value: c.opt.Software},
+		warc.Field{Name: "operator", Value: c.opt.Operator},
+		warc.Field{Name: "http-header-user-agent", Value: c.opt.UserAgent},
+		warc.Field{Name: "format", Value: "WARC File Format 1.1"},
+		warc.Field{Name: "conformsTo", Value: "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"},
+	)
+}
+
+func (s *segment) close() error {
+	var errs []error
+	for _, f := range []io.Closer{s.warc, s.key} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// find returns the entry of the unit at offset.
+func (s *segment) find(offset int64) (keyEntry, error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	byOffset := func(e keyEntry, o int64) int { return int(e.offset - o) }
+	if i, ok := slices.BinarySearchFunc(s.waiting, offset, byOffset); ok {
+		return s.waiting[i], nil
+	}
+	lo, hi := 0, s.written
+	var buf [keyEntrySize]byte
+	for lo < hi {
+		mid := (lo + hi) / 2
+		at := int64(keyHeaderSize + mid*keyEntrySize)
+		if _, err := s.key.ReadAt(buf[:], at); err != nil {
+			return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, err)
+		}
+		e, ok := parseKeyEntry(buf[:])
+		switch {
+		case !ok:
+			return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, ErrCorrupt)
+		case e.offset == offset:
+			return e, nil
+		case e.offset < offset:
+			lo = mid + 1
+		default:
+			hi = mid
+		}
+	}
+	return keyEntry{}, fmt.Errorf("%s%s: no entry for the record at offset %d: %w", s.path, keySuffix, offset, ErrCorrupt)
+}
+
+// writeKeys writes the waiting entries to the key file. It does not sync.
+func (s *segment) writeKeys() error {
+	s.mu.RLock()
+	waiting, at := s.waiting, int64(keyHeaderSize+s.written*keyEntrySize)
+	s.mu.RUnlock()
+	if len(waiting) == 0 {
+		return nil
+	}
+	buf := make([]byte, 0, len(waiting)*keyEntrySize)
+	for i := range waiting {
+		buf = waiting[i].append(buf)
+	}
+	if _, err := s.key.WriteAt(buf, at); err != nil {
+		return fmt.Errorf("write %s%s: %w", s.path, keySuffix, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.written += len(waiting)
+	s.waiting = nil
+	return nil
+}

@@ -1,0 +1,252 @@
+package frontier
+
+import (
+	"octopus"
+	"strconv"
+	"time"
+)
+
+// Add offers one link. old is its URL record in the store, nil where there is
+// none; a newer one in memory goes before it. fresh says that the seen set does
+// not know the URL: then a record does not hold it back. The link's host must be
+// in memory (Core.Has, Core.Load).
+func (c *Core) Add(now time.Time, l *octopus.Link, old *record, fresh bool) octopus.Verdict {
+	c.advance(now)
+	if l.Hop > octopus.MaxHops {
+		return octopus.Verdict{Code: octopus.Rejected, Reason: octopus.ReasonHops}
+	}
+	h := c.hosts[l.URL.Key.Host()]
+	r := c.record(l.URL.Key, old)
+	switch {
+	case r == nil:
+		return c.addFresh(h, l)
+	case fresh && (r.state == stateDone || r.state == stateFailed):
+		c.again(h, l, r)
+		return octopus.Verdict{Code: octopus.Queued}
+	case costOf(l.Depth, l.Hop) < r.cost():
+		c.moveUp(h, l, r)
+	}
+	return octopus.Verdict{Code: octopus.Known}
+}
+
+// record returns the newest record of key: what the store has not seen yet, or
+// old.
+func (c *Core) record(key octopus.Key, old *record) *record {
+	if r, ok := c.records[key]; ok {
+		return r.record
+	}
+	return old
+}
+
+// addFresh takes in a URL that was never met.
+func (c *Core) addFresh(h *host, l *octopus.Link) octopus.Verdict {
+	r := &record{state: stateQueued, pos: c.place(l), hop: uint8(l.Hop), number: c.totals.Seq}
+	e := newEntry(l, r)
+	reason, detail := c.refuses(h)
+	h.Known++
+	h.site.known++
+	c.totals.Known++
+	c.touch(h)
+	if reason != "" {
+		c.park(h, e, r, reason, detail)
+		return octopus.Verdict{Code: octopus.Parked, Reason: reason}
+	}
+	c.enqueue(h, e)
+	c.save(l.URL.Key, r)
+	c.schedule(h)
+	return octopus.Verdict{Code: octopus.Queued}
+}
+
+// place returns the position behind everything of the link's depth and weight.
+func (c *Core) place(l *octopus.Link) position {
+	c.totals.Seq++
+	return newPosition(l, 0, c.totals.Seq)
+}
+
+// newEntry returns the queue entry of a link for the visit that r waits for.
+func newEntry(l *octopus.Link, r *record) *entry {
+	return &entry{
+		pos: r.pos, tail: [8]byte(l.URL.Key[8:]), kind: l.Kind, hop: r.hop, relink: r.relink,
+		visits: r.visits, tries: r.tries, text: l.URL.Text, via: l.Via, board: l.Board,
+		method: l.Method, body: l.Body, etag: r.last.etag, lastMod: r.last.lastMod,
+	}
+}
+
+// refuses returns the reason why a fresh URL of h is parked at once; empty where
+// it is not.
+func (c *Core) refuses(h *host) (reason, detail string) {
+	switch {
+	case c.opt.HostQuota > 0 && h.Known >= c.opt.HostQuota:
+		return octopus.ReasonQuota, "host quota of " + strconv.FormatInt(c.opt.HostQuota, 10)
+	case c.opt.SiteQuota > 0 && h.site.known >= c.opt.SiteQuota:
+		return octopus.ReasonQuota, "site quota of " + strconv.FormatInt(c.opt.SiteQuota, 10)
+	case h.dead(c.now):
+		return octopus.ReasonDead, h.deadDetail()
+	}
+	return "", ""
+}
+
+// enqueue puts e into the queue of h: on disk, and into memory where it belongs
+// to the front.
+func (c *Core) enqueue(h *host, e *entry) {
+	q := &h.lanes[e.pos.lane()]
+	whole := h.onDisk(e.pos.lane()) == 0 && !h.loading
+	c.enqueueDisk(h, e)
+	switch {
+	case e.pos.compare(q.upto) < 0, whole && len(q.fifo) < fifoMax && c.inMemory < c.front():
+		q.insert(e)
+		c.inMemory++
+		if q.upto.compare(e.pos) < 0 {
+			q.upto = e.pos
+		}
+		c.shorten(q)
+	default:
+		h.pending = append(h.pending, e)
+		c.writes.queued = append(c.writes.queued, pendingEntry{h, c.batch})
+	}
+}
+
+// enqueueDisk writes and counts a queue entry.
+func (c *Core) enqueueDisk(h *host, e *entry) {
+	lane := e.pos.lane()
+	if h.queued() == 0 {
+		c.totals.Hosts++
+		c.queuing++
+	}
+	if h.Queued[lane] == 0 || e.pos.compare(h.Head[lane]) < 0 {
+		h.Head[lane] = e.pos
+	}
+	h.Queued[lane]++
+	c.totals.Queued++
+	var w writer
+	e.encode(&w, h.name)
+	c.out.Set(c.keys.queue(h.key, e.pos), w)
+	c.touch(h)
+}
+
+// front is the number of entries up to which Add keeps fresh ones in memory.
+func (c *Core) front() int { return min(frontEntries, c.opt.QueueLimit) }
+
+// shorten drops the last entry of a front that became too long.
+func (c *Core) shorten(q *lane) {
+	if len(q.fifo) <= 2*fifoMax {
+		return
+	}
+	keep := len(q.fifo) - 1
+	q.fifo[keep] = nil
+	q.fifo = q.fifo[:keep]
+	q.upto = q.fifo[keep-1].pos
+	c.inMemory--
+}
+
+// dequeue takes the entry at p out of the queue of h, on disk and in memory.
+func (c *Core) dequeue(h *host, key octopus.Key, p position) {
+	lane := p.lane()
+	q := &h.lanes[lane]
+	c.out.Delete(c.keys.queue(h.key, p))
+	h.Queued[lane]--
+	c.totals.Queued--
+	if l := c.leased[key]; l != nil && l.entry != nil {
+		l.entry = nil
+		q.leased--
+	} else if q.take(p) != nil {
+		c.inMemory--
+	} else {
+		h.dropPending(p)
+	}
+	h.Head[lane] = h.head(lane)
+	if h.queued() == 0 {
+		c.totals.Hosts--
+		c.queuing--
+	}
+	c.touch(h)
+}
+
+func (h *host) dropPending(p position) {
+	for i, e := range h.pending {
+		if e.pos == p {
+			h.pending[i] = &entry{} // a gap; the list is cut by commits, in order
+			return
+		}
+	}
+}
+
+// head returns a position that no queued entry of the lane stands before: the
+// first in memory or leased, else the end of what was read.
+func (h *host) head(lane octopus.Lane) position {
+	q := &h.lanes[lane]
+	head := q.upto
+	if len(q.fifo) > 0 {
+		head = q.fifo[0].pos
+	}
+	for _, l := range h.out {
+		if l.entry != nil && l.entry.pos.lane() == lane && l.entry.pos.compare(head) < 0 {
+			head = l.entry.pos
+		}
+	}
+	if head.compare(h.Head[lane]) < 0 {
+		return h.Head[lane] // nothing was read yet
+	}
+	return head
+}
+
+// moveUp notes that a known URL was met by a shorter way.
+func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
+	r := *old
+	r.pos, r.hop = old.pos.withDepth(l.Depth), uint8(l.Hop)
+	key := l.URL.Key
+	switch r.state {
+	case stateQueued:
+		holder := c.leased[key]
+		c.dequeue(h, key, old.pos)
+		e := newEntry(l, &r)
+		if holder != nil {
+			c.enqueueLeased(h, e, holder)
+		} else {
+			c.enqueue(h, e)
+		}
+	case stateLater:
+		c.out.Set(c.keys.due(r.due, key), dueValue(h, newEntry(l, &r)))
+	case stateParked:
+		r.via, r.kind = l.Via, l.Kind
+		c.out.Set(c.keys.parked(key), parkedValue(h, newEntry(l, &r)))
+	case stateDone:
+		if c.opt.Relink && r.hasLinks() {
+			c.again(h, l, old)
+			return
+		}
+	}
+	c.save(key, &r)
+	c.schedule(h)
+}
+
+// enqueueLeased moves an entry that is handed out: on disk only. Its holder
+// knows the old depth, so its outcome brings a Relink.
+func (c *Core) enqueueLeased(h *host, e *entry, holder *lease) {
+	c.enqueueDisk(h, e)
+	h.lanes[e.pos.lane()].leased++
+	holder.entry = e
+}
+
+// hasLinks reports whether the URL's last visit brought something that links:
+// a page or a redirect.
+func (r *record) hasLinks() bool { return r.last.status >= 200 && r.last.status < 400 }
+
+// again queues a URL that was visited: to read its links at a smaller depth, or
+// because the seen set has forgotten it.
+func (c *Core) again(h *host, l *octopus.Link, old *record) {
+	r := *old
+	r.relink = old.state == stateDone && costOf(l.Depth, l.Hop) < costOf(old.pos.depth(), int(old.hop))
+	if old.state == stateFailed {
+		c.totals.Failed--
+		h.Failed--
+		c.out.Delete(c.keys.bad(l.URL.Key))
+	}
+	r.state, r.reason, r.detail = stateQueued, "", ""
+	r.pos, r.hop = c.place(l), uint8(l.Hop)
+	c.totals.Done--
+	h.Done--
+	c.enqueue(h, newEntry(l, &r))
+	c.save(l.URL.Key, &r)
+	c.schedule(h)
+}

@@ -1,0 +1,285 @@
+package frontier
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"time"
+
+	"octopus"
+	"octopus/robots"
+)
+
+// Release frees the host of a lease whose request ended.
+func (c *Core) Release(now time.Time, o *octopus.Outcome) {
+	c.advance(now)
+	if l := c.leaseOf(o); l != nil && !l.freed {
+		c.free(l, o)
+		c.schedule(l.host)
+	}
+}
+
+// leaseOf returns the lease of an outcome, nil where it is not known (any more).
+func (c *Core) leaseOf(o *octopus.Outcome) *lease {
+	l := c.leases[o.Lease.ID]
+	if l == nil || l.key != o.Lease.Link.URL.Key {
+		return nil
+	}
+	return l
+}
+
+// Done applies the outcome of a page or of a robots.txt. old is the URL's record
+// in the store. It does not add the outcome's links: the caller does, with Add,
+// if the verdict is Accepted.
+func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record) octopus.Verdict {
+	c.advance(now)
+	l := c.leaseOf(o)
+	h := c.hosts[o.Lease.Link.URL.Key.Host()]
+	if l != nil {
+		c.free(l, o)
+	} else if !o.NoRequest && !o.End.IsZero() {
+		h.Next = latest(h.Next, earliest(o.End, c.now).Add(c.gap(h))) // a request is a request
+	}
+	defer c.schedule(h)
+	if o.Lease.Purpose == octopus.FetchRobots {
+		return c.doneRobots(h, l, o)
+	}
+	key := o.Lease.Link.URL.Key
+	r := c.record(key, old)
+	if r == nil || r.state != stateQueued || o.Lease.Visit != r.visits+1 || o.Lease.Attempt != int(r.tries) {
+		if l != nil {
+			c.endLease(l)
+		}
+		return octopus.Verdict{Code: octopus.Stale}
+	}
+	if o.Deferred || o.Err != nil && o.Err.Kind == octopus.KindCanceled {
+		if l != nil {
+			c.cut(h, l)
+		}
+		return octopus.Verdict{Code: octopus.Accepted}
+	}
+	met := costOf(o.Lease.Link.Depth, o.Lease.Link.Hop)
+	c.dequeue(h, key, r.pos)
+	if l != nil {
+		c.endLease(l)
+	}
+	c.conclude(h, o, *r, met)
+	return octopus.Verdict{Code: octopus.Accepted}
+}
+
+// cut ends a lease whose work was given up: the URL stays where it is.
+func (c *Core) cut(h *host, l *lease) {
+	c.endLease(l)
+	if l.entry != nil {
+		c.putBack(h, l.entry)
+	}
+}
+
+// ending is what an outcome means for its URL.
+type ending uint8
+
+const (
+	endDone  ending = iota // a final answer
+	endRetry               // an attempt failed
+	endAgain               // the host asked to wait: no attempt counted
+	endFail                // no use in trying again
+)
+
+// endingOf decides by status and error. 5xx, 408, 425 and 429 are tried again,
+// and so are errors of the network; 304 counts as success.
+func endingOf(o *octopus.Outcome) ending {
+	switch {
+	case unavailable(o) && o.RetryAfter > 0:
+		return endAgain
+	case unavailable(o), o.Status >= 500, o.Status == 408, o.Status == 425:
+		return endRetry
+	case o.Status != 0 && o.Err == nil:
+		return endDone
+	case o.Err == nil:
+		return endRetry
+	case o.Err.Kind == octopus.KindForbidden, o.Err.Kind == octopus.KindTooLarge, o.Err.Kind == octopus.KindGone:
+		return endFail
+	}
+	return endRetry
+}
+
+// conclude ends a visit, or the attempt. The URL is in no queue any more.
+func (c *Core) conclude(h *host, o *octopus.Outcome, r record, met cost) {
+	e := entryOf(o)
+	switch end := endingOf(o); {
+	case end == endAgain:
+		c.requeue(h, e, &r)
+	case end == endRetry && int(r.tries) < c.maxTries(o):
+		c.later(h, e, &r)
+	case end == endDone:
+		c.succeed(h, o, e, &r, met)
+	default:
+		c.fail(h, o, e, &r)
+	}
+}
+
+// maxTries is the number of attempts that may fail before the last one.
+func (c *Core) maxTries(o *octopus.Outcome) int {
+	if o.Err != nil && o.Err.Kind == octopus.KindNoHost {
+		return min(c.opt.MaxRetries, noHostMax-1)
+	}
+	return c.opt.MaxRetries
+}
+
+// entryOf rebuilds the entry of an outcome's URL from its lease.
+func entryOf(o *octopus.Outcome) *entry {
+	return newEntry(&o.Lease.Link, &record{hop: uint8(o.Lease.Link.Hop)})
+}
+
+// fill gives the entry the place and the history that r has.
+func (e *entry) fill(r *record) {
+	e.pos, e.hop, e.visits, e.tries, e.relink = r.pos, r.hop, r.visits, r.tries, r.relink
+	e.etag, e.lastMod = r.last.etag, r.last.lastMod
+}
+
+// requeue puts the URL behind the others of its depth; no attempt counted.
+func (c *Core) requeue(h *host, e *entry, r *record) {
+	c.totals.Seq++
+	r.state, r.pos = stateQueued, r.pos.withSeq(c.totals.Seq)
+	e.fill(r)
+	c.enqueue(h, e)
+	c.save(e.key(h), r)
+}
+
+// later schedules the next attempt.
+func (c *Core) later(h *host, e *entry, r *record) {
+	r.tries++
+	c.scheduleVisit(h, e, r, c.now.Add(c.retryPause(int(r.tries))))
+}
+
+// scheduleVisit puts the URL into the due table.
+func (c *Core) scheduleVisit(h *host, e *entry, r *record, due time.Time) {
+	r.state, r.due = stateLater, due.Truncate(time.Millisecond)
+	e.fill(r)
+	c.totals.Later++
+	c.totals.Queued++
+	h.Later++
+	if c.nextDue.IsZero() || r.due.Before(c.nextDue) {
+		c.nextDue = r.due
+	}
+	c.out.Set(c.keys.due(r.due, e.key(h)), dueValue(h, e))
+	c.save(e.key(h), r)
+	c.touch(h)
+}
+
+// succeed ends a visit with a final answer. Where the URL was met by a shorter
+// way meanwhile, its links are to be read again.
+func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cost) {
+	relink := r.relink
+	r.visits++
+	r.tries, r.relink, r.due = 0, false, time.Time{}
+	r.setText(e)
+	if !relink || !o.NoRequest {
+		r.last.take(o)
+	}
+	if o.Status/100 == 2 && !relink {
+		c.totals.Pages++
+	}
+	r.pos[0] = byte(o.Lane)
+	r.state = stateDone
+	c.totals.Done++
+	h.Done++
+	if !relink {
+		c.emit(o.Record)
+	}
+	if c.opt.Relink && r.hasLinks() && r.cost() < met {
+		link := o.Lease.Link
+		link.Depth, link.Hop, link.Lane = r.pos.depth(), int(r.hop), o.Lane
+		was := *r
+		was.pos, was.hop = r.pos.withDepth(int(met>>4)), uint8(met&0xf)
+		c.again(h, &link, &was)
+		return
+	}
+	c.save(e.key(h), r)
+	c.touch(h)
+}
+
+// take notes what an outcome says of the page.
+func (v *visit) take(o *octopus.Outcome) {
+	v.at, v.status = o.End, o.Status
+	if o.Status == 304 {
+		return // the stored version still holds, validators included
+	}
+	if o.Changed || v.changed.IsZero() {
+		v.changed = o.End
+	}
+	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
+	if o.Record != nil {
+		v.title, v.size = o.Record.Title, o.Record.Size
+	}
+}
+
+// fail ends a visit for good: the URL is bad, with its reason.
+func (c *Core) fail(h *host, o *octopus.Outcome, e *entry, r *record) {
+	r.visits++
+	r.state, r.reason, r.due = stateFailed, octopus.ReasonFailed, time.Time{}
+	r.detail = failure(o)
+	if h.dead(c.now) {
+		r.reason = octopus.ReasonDead
+	}
+	r.setText(e)
+	r.last.at, r.last.status = o.End, o.Status
+	c.totals.Done++
+	c.totals.Failed++
+	h.Done++
+	h.Failed++
+	key := e.key(h)
+	e.fill(r)
+	c.out.Set(c.keys.bad(key), dueValue(h, e))
+	c.emit(o.Record)
+	c.save(key, r)
+	c.touch(h)
+}
+
+// failure says in words what went wrong.
+func failure(o *octopus.Outcome) string {
+	if o.Err != nil {
+		if o.Err.Err != nil {
+			return o.Err.Kind.String() + ": " + o.Err.Err.Error()
+		}
+		return o.Err.Kind.String()
+	}
+	return fmt.Sprintf("status %d %s", o.Status, http.StatusText(o.Status))
+}
+
+// doneRobots takes in the answer to a robots.txt request.
+func (c *Core) doneRobots(h *host, l *lease, o *octopus.Outcome) octopus.Verdict {
+	if l == nil || l.page {
+		return octopus.Verdict{Code: octopus.Stale}
+	}
+	c.endLease(l)
+	if o.Deferred || o.Err != nil && o.Err.Kind == octopus.KindCanceled {
+		return octopus.Verdict{Code: octopus.Accepted}
+	}
+	s := h.authority(l.robots)
+	if s == nil {
+		s = &authorityState{authority: l.robots}
+		h.robots = append(h.robots, s)
+	}
+	a := robots.Answer{At: c.now, Status: o.Status, Body: bytes.Clone(o.Robots), RetryAfter: o.RetryAfter, MaxAge: o.CacheFor}
+	if o.Err != nil {
+		a.Status = 0
+	}
+	s.policy = robots.Options{}.Next(s.policy, a)
+	s.group = nil
+	h.Delay = 0
+	for _, other := range h.robots {
+		if d, ok := other.rules(c.opt.Agent).CrawlDelay(); ok {
+			h.Delay = max(h.Delay, min(d, maxCrawlDelay))
+		}
+		if d, ok := other.rules(c.opt.Agent).RequestRate(); ok {
+			h.Delay = max(h.Delay, min(d, maxCrawlDelay))
+		}
+	}
+	if !o.NoRequest {
+		h.Next = latest(h.Next, o.End.Add(c.gap(h))) // the gap it asks for holds from its own response
+	}
+	c.out.Set(c.keys.robots(h.key, s.authority), encodePolicy(&s.policy))
+	c.touch(h)
+	return octopus.Verdict{Code: octopus.Accepted}
+}

@@ -1,0 +1,131 @@
+package frontier
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"octopus"
+)
+
+var _ octopus.Explainer = (*Frontier)(nil)
+
+// Explain tells all that is known of a URL: its record, its place, its host, and
+// what it waits for.
+func (f *Frontier) Explain(_ context.Context, u octopus.URL) (octopus.Explanation, error) {
+	f.write.Lock()
+	defer f.write.Unlock()
+	old, err := f.recordOf(u.Key)
+	if err != nil {
+		return octopus.Explanation{}, err
+	}
+	if value, err := f.get(f.keys.host(u.Key.Host())); err != nil {
+		return octopus.Explanation{}, err
+	} else if value != nil {
+		if err := f.loadHost(u); err != nil {
+			return octopus.Explanation{}, err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.usable(); err != nil {
+		return octopus.Explanation{}, err
+	}
+	return f.core.Explain(f.opt.Now(), u, old), nil
+}
+
+// Explain tells what is known of a URL; old is its record in the store.
+func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explanation {
+	c.advance(now)
+	x := octopus.Explanation{URL: u, State: "unknown"}
+	h := c.hosts[u.Key.Host()]
+	r := c.record(u.Key, old)
+	if r != nil {
+		x.State, x.Reason = r.state.String(), r.reason
+		if x.State == "later" {
+			x.State = "queued"
+		}
+		x.Facts = r.facts()
+	}
+	l := c.leased[u.Key]
+	if l != nil && l.id != 0 {
+		x.State = "leased"
+		x.Facts = append(x.Facts, octopus.Fact{Name: "lease", Value: fmt.Sprintf("%d, ends in %s", l.id, pause(l.until.Sub(c.now)))})
+	}
+	if h != nil {
+		x.Facts = append(x.Facts, c.hostFacts(h)...)
+		if x.State == "queued" {
+			x.Waiting = c.waitsFor(h, r)
+		}
+	}
+	return x
+}
+
+// waitsFor says what a queued URL of h waits for.
+func (c *Core) waitsFor(h *host, r *record) string {
+	switch {
+	case r.state == stateLater:
+		return fmt.Sprintf("its time, in %s", pause(r.due.Sub(c.now)))
+	case h.inflight >= c.opt.ConnsPerHost:
+		return fmt.Sprintf("the request under way to %s, then its turn among %d", h.name, h.queued())
+	}
+	if due := c.dueOf(h); due.After(c.now) {
+		return fmt.Sprintf("%s, free in %s (%s), then its turn among %d", h.name, pause(due.Sub(c.now)), c.reason(h, due), h.queued())
+	}
+	return fmt.Sprintf("its turn among %d of %s", h.queued(), h.name)
+}
+
+// facts returns what a record says, in reading order.
+func (r *record) facts() []octopus.Fact {
+	var l factList
+	l.add("number", strconv.FormatUint(r.number, 10))
+	l.add("depth", strconv.Itoa(r.pos.depth()))
+	l.addIf(r.hop > 0, "redirects", strconv.Itoa(int(r.hop)))
+	l.add("lane", r.pos.lane().String())
+	l.addIf(r.pos.precedence() != 0, "precedence", strconv.Itoa(int(r.pos.precedence())))
+	l.addIf(r.pos.weight() != 0, "weight", strconv.Itoa(int(r.pos.weight())))
+	l.addIf(r.via != "", "via", r.via)
+	l.addIf(r.board != "", "board", r.board)
+	l.addIf(r.detail != "", "detail", r.detail)
+	l.addIf(r.visits > 0, "visits", strconv.Itoa(int(r.visits)))
+	l.addIf(r.tries > 0, "failed attempts", strconv.Itoa(int(r.tries)))
+	if v := &r.last; !v.at.IsZero() {
+		l.add("last visit", v.at.UTC().Format(time.RFC3339))
+		l.add("status", strconv.Itoa(v.status))
+		l.addIf(v.title != "", "title", v.title)
+		l.addIf(v.size > 0, "size", strconv.FormatInt(v.size, 10))
+		l.addIf(v.digest != "", "digest", v.digest)
+		l.addIf(v.etag != "", "etag", v.etag)
+		l.addIf(v.lastMod != "", "last modified", v.lastMod)
+	}
+	l.addIf(!r.due.IsZero(), "next visit", r.due.UTC().Format(time.RFC3339))
+	return l
+}
+
+// hostFacts returns what is known of a host.
+func (c *Core) hostFacts(h *host) []octopus.Fact {
+	var l factList
+	l.add("host", h.name)
+	l.add("host URLs", fmt.Sprintf("%d known, %d queued, %d later, %d done, %d parked, %d failed", h.Known, h.queued(), h.Later, h.Done, h.Parked, h.Failed))
+	l.addIf(h.IP.IsValid(), "host address", h.IP.String())
+	l.add("host gap", c.gap(h).String())
+	if h.Blocked.After(c.now) {
+		l.add("host blocked", fmt.Sprintf("for %s: %s", pause(h.Blocked.Sub(c.now)), h.Why))
+	}
+	for _, s := range h.robots {
+		l.add("robots.txt of "+s.url(h.name), fmt.Sprintf("%s, asked again in %s", s.policy.Mode, pause(s.policy.Next.Sub(c.now))))
+	}
+	return l
+}
+
+// factList is built line by line.
+type factList []octopus.Fact
+
+func (l *factList) add(name, value string) { *l = append(*l, octopus.Fact{Name: name, Value: value}) }
+
+func (l *factList) addIf(ok bool, name, value string) {
+	if ok {
+		l.add(name, value)
+	}
+}

@@ -1,0 +1,194 @@
+package frontier
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"octopus"
+	"octopus/kv"
+)
+
+// Options say where a Frontier keeps its state and how it schedules. The zero
+// value of every field but Store works.
+type Options struct {
+	// Store holds everything durable. The Frontier does not close it.
+	Store kv.Store
+	// Job is the first four bytes of every key, so that several jobs can share
+	// one store. Default 0.
+	Job uint32
+	// Seen alone decides which links are fresh. Nil: the URL records decide.
+	Seen Seen
+	// Outbox receives the record of every visit that ended, in the commit that
+	// ends it. Nil: records are dropped.
+	Outbox Outbox
+
+	// Politeness.
+	Politeness
+
+	// Robots is "obey" (default) or "ignore".
+	Robots string
+	// Agent is the product token that robots.txt groups are matched against.
+	// Default "octopus".
+	Agent string
+	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
+	// robots.txt names on its own site are then offered as links of depth 0, on
+	// the board of the URL that asked for it. Nil: they are left alone.
+	Sitemaps func(text string) (octopus.URL, error)
+
+	// Retries.
+
+	// MaxRetries is the number of further attempts after a failed one. 0 means
+	// the default, 3; negative means none.
+	MaxRetries int
+	// RetryBase is the upper end of the random pause before the first further
+	// attempt; it grows fourfold each time, up to six hours. Default 30 s.
+	RetryBase time.Duration
+
+	// Pauses are the first pauses of hosts in trouble.
+	Pauses Pauses
+
+	// LeaseTime is how long a lease lasts; then its URL is handed out again.
+	// Default 2 minutes.
+	LeaseTime time.Duration
+	// Relink hands out a Relink lease when a fetched page is met again at a
+	// smaller depth, so that the page set under a depth limit does not depend on
+	// the order of responses.
+	Relink bool
+	// LaneWeight is how many data URLs of a host go before one navigation URL
+	// when both wait. 0 means that data URLs always go first.
+	LaneWeight int
+
+	// Limits.
+
+	// HostQuota is the number of URLs of one host that may be known; what is
+	// over is parked. 0 means no limit.
+	HostQuota int64
+	// SiteQuota is the same for a registrable domain.
+	SiteQuota int64
+	// QueueLimit is the number of URLs per lane that may stand in memory. Default
+	// 1,000,000. The front is kept far smaller while it is large enough to keep
+	// the fetchers busy.
+	QueueLimit int
+	// HostLimit is the number of hosts kept in memory; the rest are read from
+	// the store in turn. Default 200,000, about 500 bytes each.
+	HostLimit int
+	// IndexBytes bounds the table of known URLs in memory, about 11 bytes each.
+	// While it holds all of them, no link needs a look-up in the store; past the
+	// bound every fresh link costs one. Default 256 MiB, negative means none.
+	IndexBytes int64
+
+	// CommitDelay is how long a commit waits for more callers to join it.
+	// Default 0: a commit takes whoever came while the one before was written.
+	CommitDelay time.Duration
+	// NoSync acknowledges before the commit is on disk. For tests and for
+	// crawls that keep nothing.
+	NoSync bool
+
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+	// Rand draws the random share of retry pauses. Default: seeded from the
+	// clock.
+	Rand *rand.Rand
+}
+
+// Politeness says how long hosts are left alone. All gaps are measured from the
+// end of the last response.
+type Politeness struct {
+	// HostDelay is the least gap between two requests to one host. 0 means the
+	// default, 1 s; negative means none.
+	HostDelay time.Duration
+	// IPDelay is the least gap between two requests to one address, whatever
+	// the host. Default 0: none.
+	IPDelay time.Duration
+	// SiteDelay is the least gap between two requests to one registrable
+	// domain. Default 0: none.
+	SiteDelay time.Duration
+	// ConnsPerHost is the number of requests to one host that may be under way
+	// at once. Default 1.
+	ConnsPerHost int
+}
+
+// Pauses say how long a host in trouble is left alone at first. Each doubles
+// with every further failure, up to a fixed bound.
+type Pauses struct {
+	// Unavailable follows a 429 or 503 without Retry-After. Default 60 s, up to
+	// 6 h.
+	Unavailable time.Duration
+	// Breaker follows five connection failures in a row; then one request
+	// probes. Default 5 min, up to 24 h.
+	Breaker time.Duration
+	// Dead follows the second answer "no such host": the host's URLs are parked,
+	// and new ones are taken again after it. Default 1 h, up to 24 h.
+	Dead time.Duration
+}
+
+// Seen remembers which keys were met; package seen has members. All methods may
+// be called by many goroutines at once.
+type Seen interface {
+	Add(ctx context.Context, now time.Time, keys []octopus.Key, fresh []bool) error
+	Contains(ctx context.Context, now time.Time, keys []octopus.Key, known []bool) error
+}
+
+// stager is a Seen whose memory becomes durable with the frontier's commits.
+type stager interface {
+	Stage(b *kv.Batch, now time.Time, keys []octopus.Key)
+}
+
+// Outbox stores records for the sinks as part of a commit. Append is called
+// with the frontier's lock held and must only fill the batch.
+type Outbox interface {
+	Append(b *kv.Batch, rec *octopus.Record) error
+}
+
+// Limits that are no options.
+const (
+	maxCrawlDelay  = 300 * time.Second // a longer Crawl-delay is cut to this
+	minRetryAfter  = time.Second
+	maxRetryAfter  = 24 * time.Hour
+	unavailableMax = 6 * time.Hour
+	breakerAfter   = 5 // connection failures in a row that open the breaker
+	breakerMax     = 24 * time.Hour
+	probesMax      = 3 // failed probes after which a host that never answered is dead
+	retryMax       = 6 * time.Hour
+	noHostMax      = 2 // answers "no such host" in a row after which a host is dead
+	deadMax        = 24 * time.Hour
+	parksPerTurn   = 256      // URLs that one call of Lease parks at most, so that it stays short
+	fifoMax        = 64       // entries of a lane in memory
+	frontEntries   = 32 << 10 // entries in memory up to which Add keeps new ones there
+)
+
+func (o Options) withDefaults() Options {
+	o.Politeness = o.Politeness.withDefaults()
+	if o.Agent == "" {
+		o.Agent = "octopus"
+	}
+	if o.MaxRetries == 0 {
+		o.MaxRetries = 3
+	}
+	o.MaxRetries = max(o.MaxRetries, 0)
+	setDefault(&o.RetryBase, 30*time.Second)
+	setDefault(&o.Pauses.Unavailable, time.Minute)
+	setDefault(&o.Pauses.Breaker, 5*time.Minute)
+	setDefault(&o.Pauses.Dead, time.Hour)
+	setDefault(&o.LeaseTime, 2*time.Minute)
+	setDefault(&o.QueueLimit, 1_000_000)
+	setDefault(&o.HostLimit, 200_000)
+	setDefault(&o.IndexBytes, 256<<20)
+	return o
+}
+
+func (p Politeness) withDefaults() Politeness {
+	setDefault(&p.HostDelay, time.Second)
+	p.HostDelay = max(p.HostDelay, 0)
+	p.IPDelay, p.SiteDelay = max(p.IPDelay, 0), max(p.SiteDelay, 0)
+	p.ConnsPerHost = max(p.ConnsPerHost, 1)
+	return p
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}

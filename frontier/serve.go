@@ -1,0 +1,245 @@
+package frontier
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"octopus"
+	"octopus/kv"
+	"octopus/robots"
+)
+
+// Sizes of one step of what serve does.
+const (
+	dueStep  = 512 // due entries moved at once
+	coldStep = 512 // host records read at once
+	coldWait = time.Second
+)
+
+// serve does what a turn asks of the store. worked is false where there was
+// nothing to do.
+func (f *Frontier) serve(t Turn) (worked bool, err error) {
+	if len(t.Parks) == 0 && len(t.Refills) == 0 && !t.Due && !t.Cold {
+		return false, nil
+	}
+	f.write.Lock()
+	defer f.write.Unlock()
+	for _, p := range t.Parks {
+		if err := f.park(p); err != nil {
+			return true, err
+		}
+	}
+	for _, r := range t.Refills {
+		if err := f.refill(r); err != nil {
+			return true, err
+		}
+	}
+	if t.Due {
+		if err := f.wakeDue(); err != nil {
+			return true, err
+		}
+	}
+	if t.Cold {
+		return true, f.warm()
+	}
+	return true, nil
+}
+
+func (f *Frontier) park(p Park) error {
+	old, err := f.recordOf(p.Key())
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.core.Park(f.opt.Now(), p, old)
+	f.signal()
+	return nil
+}
+
+// refill reads the front of a host's queue.
+func (f *Frontier) refill(r Refill) error {
+	var s stored
+	if r.Robots {
+		lo := f.keys.table(tableRobots, r.Host[:])
+		if err := f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
+			s.robots = append(s.robots, robotsFound{bytes.Clone(key), bytes.Clone(value)})
+			return nil
+		}); err != nil {
+			return fmt.Errorf("read robots of host %s: %w", r.Host, err)
+		}
+	}
+	for lane := range r.Want {
+		if r.Want[lane] == 0 {
+			continue
+		}
+		if err := f.readQueue(r, octopus.Lane(lane), &s.lanes[lane]); err != nil {
+			return fmt.Errorf("read queue of host %s: %w", r.Host, err)
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.core.Refilled(f.opt.Now(), r, &s)
+}
+
+// readQueue reads up to Want entries of one lane.
+func (f *Frontier) readQueue(r Refill, lane octopus.Lane, into *found) error {
+	lo := f.keys.queue(r.Host, r.From[lane])
+	if !r.Open[lane] {
+		lo = append(lo, 0) // behind it
+	}
+	hi := after(f.keys.table(tableQueue, r.Host[:], []byte{byte(lane)}))
+	into.end = true
+	return f.opt.Store.Scan(lo, hi, func(key, value []byte) error {
+		if len(into.values) == r.Want[lane] {
+			into.end = false
+			return kv.ErrStop
+		}
+		into.values = append(into.values, queueValue{queuePosition(key), bytes.Clone(value)})
+		return nil
+	})
+}
+
+// wakeDue moves the URLs whose time has come to the queues of their hosts.
+func (f *Frontier) wakeDue() error {
+	list, next, err := f.scanDue(f.opt.Now(), dueStep)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if list[i].old, err = f.recordOf(list[i].Key); err != nil {
+			return err
+		}
+		if err := f.warmHost(list[i].Key.Host(), nil); err != nil {
+			return err
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer f.signal()
+	return f.core.Woken(f.opt.Now(), list, next)
+}
+
+// scanDue returns up to most entries of the due table that are due at now, and
+// the time of the first entry behind them.
+func (f *Frontier) scanDue(now time.Time, most int) (list []Due, next time.Time, err error) {
+	lo := f.keys.table(tableDue)
+	err = f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
+		at, url := dueTime(key)
+		if at.After(now) || len(list) == most {
+			next = at
+			return kv.ErrStop
+		}
+		list = append(list, Due{At: at, Key: url, value: bytes.Clone(value)})
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("frontier: read due table: %w", err)
+	}
+	return list, next, err
+}
+
+// warmHost brings a host that has a record into memory; value is the record, nil
+// where it is to be read.
+func (f *Frontier) warmHost(h octopus.HostKey, value []byte) (err error) {
+	f.mu.Lock()
+	has := f.core.Has(h)
+	f.mu.Unlock()
+	if has {
+		return nil
+	}
+	if value == nil {
+		if value, err = f.get(f.keys.host(h)); err != nil {
+			return err
+		}
+	}
+	if value == nil {
+		return fmt.Errorf("host %s has URLs but no record; rebuild it with `octopus doctor`", h)
+	}
+	site, err := f.get(f.keys.site([4]byte(h[:4])))
+	if err != nil {
+		return err
+	}
+	var u octopus.URL
+	copy(u.Key[:], h[:])
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.core.Load(f.opt.Now(), u, value, site)
+}
+
+// warm reads the next host records and brings hosts with URLs into memory. At
+// the end of the table it starts again, a while later.
+func (f *Frontier) warm() error {
+	type hostFound struct {
+		key   octopus.HostKey
+		value []byte
+	}
+	var list []hostFound
+	start := f.keys.table(tableHost)
+	n, next := 0, start
+	err := f.opt.Store.Scan(f.cold, after(start), func(key, value []byte) error {
+		if n++; n > coldStep {
+			next = bytes.Clone(key)
+			return kv.ErrStop
+		}
+		list = append(list, hostFound{octopus.HostKey(key[5:]), bytes.Clone(value)})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read hosts: %w", err)
+	}
+	f.cold = next
+	for _, h := range list {
+		if d, _, err := decodeHost(h.key, h.value); err != nil {
+			return err
+		} else if d.queued() == 0 {
+			continue
+		}
+		if err := f.warmHost(h.key, h.value); err != nil {
+			return err
+		}
+	}
+	if n <= coldStep {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.core.WarmAfter(f.opt.Now().Add(coldWait))
+	}
+	return nil
+}
+
+// fillIndex reads the keys of all known URLs into the index, after Open. Links
+// that are offered meanwhile are looked up in the store. It ends with Close.
+func (f *Frontier) fillIndex() {
+	lo := f.keys.table(tableURL)
+	err := f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
+		select {
+		case <-f.closed:
+			return ErrClosed
+		default:
+		}
+		r, err := decodeRecord(value)
+		if err != nil {
+			return err
+		}
+		f.index.set(octopus.Key(key[5:]), r.cost())
+		return nil
+	})
+	if err == nil && !f.index.full.Load() {
+		f.index.complete.Store(true)
+	}
+}
+
+// sitemaps returns the sitemaps that a robots.txt names, of its own site, as
+// links.
+func (f *Frontier) sitemaps(o *octopus.Outcome) (links []octopus.Link) {
+	from := o.Lease.Link.URL
+	for _, text := range robots.Parse(o.Robots).Sitemaps() {
+		u, err := f.opt.Sitemaps(text)
+		if err != nil || u.Site != from.Site {
+			continue
+		}
+		links = append(links, octopus.Link{URL: u, Via: from.Text, Kind: octopus.Sitemap, Board: o.Lease.Link.Board})
+	}
+	return links
+}

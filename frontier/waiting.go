@@ -1,0 +1,54 @@
+package frontier
+
+import (
+	"fmt"
+	"time"
+)
+
+// Waiting says in words why nothing can be leased at now; empty where something
+// can, or nothing is queued.
+func (c *Core) Waiting(now time.Time) string {
+	if c.ready.len() > 0 || c.totals.Queued == 0 {
+		return ""
+	}
+	state := fmt.Sprintf("0 of %d hosts ready", c.totals.Hosts)
+	h := c.sleeping.top()
+	if g := c.hungry.top(); g != nil && (h == nil || g.due.Before(h.due)) {
+		h = g
+	}
+	switch {
+	case h != nil && h.due.After(now):
+		return fmt.Sprintf("%s; next %s in %s (%s)", state, h.name, pause(h.due.Sub(now)), c.reason(h, h.due))
+	case h != nil:
+		return ""
+	case c.totals.Leased > 0:
+		return fmt.Sprintf("%s; %d URLs are being fetched", state, c.totals.Leased)
+	case c.totals.Later > 0 && !c.nextDue.IsZero():
+		return fmt.Sprintf("%s; %d URLs wait for a later attempt, the next in %s", state, c.totals.Later, pause(c.nextDue.Sub(now)))
+	}
+	return state
+}
+
+// reason says what keeps h from being asked before due.
+func (c *Core) reason(h *host, due time.Time) string {
+	switch {
+	case h.Why != blockNone && due.Equal(h.Blocked):
+		return h.Why.String()
+	case due.Equal(h.Next) && h.Delay > c.opt.HostDelay:
+		return fmt.Sprintf("Crawl-delay %s, robots.txt", pause(h.Delay))
+	case due.Equal(h.Next):
+		return fmt.Sprintf("host delay %s", pause(c.opt.HostDelay))
+	case c.opt.SiteDelay > 0 && due.Equal(h.site.next):
+		return fmt.Sprintf("site delay %s", pause(c.opt.SiteDelay))
+	}
+	return fmt.Sprintf("IP delay %s", pause(c.opt.IPDelay))
+}
+
+// pause writes a duration for people: tenths below a minute, seconds above.
+func pause(d time.Duration) string {
+	d = max(d, 0)
+	if d < time.Minute {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Second).String()
+}

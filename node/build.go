@@ -1,0 +1,257 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"octopus"
+	"octopus/board"
+	"octopus/canon"
+	"octopus/crawl"
+	"octopus/dns"
+	"octopus/fetch"
+	"octopus/frontier"
+	"octopus/kv"
+	"octopus/kv/pebblekv"
+	"octopus/parse"
+	"octopus/seen"
+	"octopus/sink"
+)
+
+// Who implements what. The compiler checks the table.
+var (
+	_ octopus.Frontier = (*frontier.Frontier)(nil)
+	_ octopus.Frontier = (*board.Gate)(nil)
+	_ octopus.Releaser = (*board.Gate)(nil)
+	_ kv.Store         = (*kv.Memory)(nil)
+	_ kv.Store         = (*pebblekv.Store)(nil)
+	_ frontier.Seen    = (*seen.Exact)(nil)
+	_ frontier.Outbox  = (*sink.Outbox)(nil)
+	_ fetch.Resolver   = (*dns.Resolver)(nil)
+	_ crawl.Fetcher    = (*fetch.Fetcher)(nil)
+	_ crawl.Recycler   = (*fetch.Fetcher)(nil)
+	_ crawl.Parser     = (*parse.Parser)(nil)
+	_ crawl.Pages      = (*pages)(nil)
+)
+
+// Prefixes in the store of what is not the frontier's. The frontier's keys begin
+// with a job number, whose first byte is 0 for the first 16 million jobs.
+const (
+	prefixOutbox = "outbox/"
+	prefixBoard  = "board/"
+)
+
+// openStore opens the embedded store, in memory with Discard.
+func (n *Node) openStore() error {
+	if n.cfg.Store.Discard {
+		n.store = kv.NewMemory()
+		n.closeLast(n.store.Close)
+		return nil
+	}
+	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{})
+	if errors.Is(err, pebblekv.ErrLocked) {
+		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
+	}
+	if err != nil {
+		return err
+	}
+	n.store = store
+	n.closeLast(store.Close)
+	return nil
+}
+
+// probeLock fails if another process has the store of dir open.
+func probeLock(dir string) error {
+	path := filepath.Join(dir, "kv")
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	store, err := pebblekv.Open(path, pebblekv.Options{})
+	if errors.Is(err, pebblekv.ErrLocked) {
+		return fmt.Errorf("%s is %w; stop it first", dir, ErrLocked)
+	}
+	if err != nil {
+		return nil // damaged: starting afresh is the cure
+	}
+	return store.Close()
+}
+
+// openOutbox opens the outputs; without any there is no outbox.
+func (n *Node) openOutbox() error {
+	if len(n.cfg.Output) == 0 {
+		return nil
+	}
+	var targets []sink.Target
+	for _, path := range n.cfg.Output {
+		switch {
+		case path == "-":
+			targets = append(targets, sink.Target{Name: "-", Sink: sink.NewWriter(n.opt.Stdout)})
+		case strings.HasSuffix(path, ".jsonl"):
+			abs, err := filepath.Abs(path)
+			if err != nil {
+				return err
+			}
+			targets = append(targets, sink.Target{Name: abs, Sink: sink.NewJSONL(abs)})
+		default:
+			return &ConfigError{"output", fmt.Sprintf("%q has no known suffix; write FILE.jsonl, or - for stdout", path)}
+		}
+	}
+	var err error
+	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets,
+		OnError: func(name string, err error, wait time.Duration) {
+			n.log.Warn("output failed, trying again", "output", name, "err", err, "in", wait)
+		}})
+	return err
+}
+
+// openFrontier opens the frontier on the store.
+func (n *Node) openFrontier() error {
+	opt := frontier.Options{
+		Store:      n.store,
+		Robots:     n.cfg.Robots.Policy,
+		Agent:      agentToken(n.cfg.UserAgent),
+		MaxRetries: orNone(n.cfg.Fetcher.Retry.Max),
+		RetryBase:  time.Duration(n.cfg.Fetcher.Retry.Backoff),
+		Relink:     n.cfg.Crawl.Depth >= 0,
+		NoSync:     n.cfg.Store.NoSync || n.cfg.Store.Discard,
+		Politeness: frontier.Politeness{
+			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
+			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),
+			ConnsPerHost: n.cfg.Fetcher.ConnsPerHost,
+		},
+	}
+	if n.cfg.Crawl.Sitemap == "auto" {
+		opt.Sitemaps = canon.Parse
+	}
+	if n.outbox != nil {
+		opt.Outbox = n.outbox
+	}
+	f, err := frontier.Open(opt)
+	if err != nil {
+		return err
+	}
+	n.frontier = f
+	n.closeLast(f.Close)
+	return nil
+}
+
+// orNone turns a zero that means "none" into the negative number that says so
+// where zero means "the default".
+func orNone[T int | time.Duration](v T) T {
+	if v == 0 {
+		return -1
+	}
+	return v
+}
+
+// openFetcher opens the resolver and the fetcher.
+func (n *Node) openFetcher() error {
+	allow, err := n.cfg.allowNet()
+	if err != nil {
+		return err
+	}
+	resolver, err := n.newResolver()
+	if err != nil {
+		return err
+	}
+	timeout := time.Duration(n.cfg.Fetcher.Timeout)
+	f, err := fetch.New(fetch.Options{
+		UserAgent: n.cfg.UserAgent, Resolver: resolver, AllowNet: allow,
+		Timeout: timeout, RobotsTimeout: min(timeout, 30*time.Second), HeaderTimeout: min(timeout, 15*time.Second),
+		MaxBody: int64(n.cfg.Fetcher.MaxBody), ConnsPerHost: max(n.cfg.Fetcher.ConnsPerHost, 1),
+	})
+	if err != nil {
+		return err
+	}
+	n.fetcher = f
+	n.closeLast(f.Close)
+	return nil
+}
+
+func (n *Node) newResolver() (*dns.Resolver, error) {
+	opt := dns.Options{Servers: n.cfg.Fetcher.Resolver}
+	for _, server := range opt.Servers {
+		if _, err := netip.ParseAddrPort(server); err != nil {
+			if _, err := netip.ParseAddr(server); err != nil {
+				return nil, &ConfigError{"fetcher.resolver", fmt.Sprintf("%q is no address of a DNS server; write it like 127.0.0.1:53", server)}
+			}
+		}
+	}
+	if len(opt.Servers) > 0 {
+		opt.Hosts = "-" // a server of one's own decides alone
+	}
+	return dns.New(opt), nil
+}
+
+// agentToken is the product token of a User-Agent: what robots.txt groups are
+// matched against (RFC 9309, section 2.2.1).
+func agentToken(userAgent string) string {
+	end := strings.IndexFunc(userAgent, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_' || r == '-')
+	})
+	if end == 0 {
+		return "octopus"
+	}
+	if end < 0 {
+		end = len(userAgent)
+	}
+	return userAgent[:end]
+}
+
+// engineOptions are those of a run that starts with counts before.
+func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Options, error) {
+	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks})
+	if err != nil {
+		return crawl.Options{}, err
+	}
+	opt := crawl.Options{
+		Frontier: gate, Fetcher: n.fetcher, Parser: parser,
+		Concurrency: n.cfg.Fetcher.Concurrency,
+		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
+		Finished: func() bool { return n.frontier.Counts().Queued == 0 },
+		Observe:  n.observer.observe,
+	}
+	if n.pages != nil {
+		opt.Pages = n.pages
+	}
+	return opt, nil
+}
+
+// maxLinks is the number of distinct links taken from one page. The largest
+// index pages of real documentation have a few thousand.
+const maxLinks = 20_000
+
+// summary tells what a run came to.
+func (n *Node) summary(ctx context.Context, before octopus.Counts) Summary {
+	st := n.Status()
+	sum := Summary{Status: st, End: EndStopped, Dir: n.cfg.Dir, Out: n.cfg.Output}
+	switch {
+	case st.Counts.Queued == 0:
+		sum.End = EndEmpty
+		if before.Known > 0 && before.Queued == 0 && st.Fetches == 0 {
+			sum.Note = "nothing left to fetch in " + n.cfg.Dir
+		}
+	case ctx.Err() != nil || n.interrupted():
+	case n.cfg.Crawl.MaxPages > 0 && st.Counts.Pages >= n.cfg.Crawl.MaxPages:
+		sum.End = EndPages
+	case n.cfg.Crawl.MaxTime > 0:
+		sum.End = EndTime
+	}
+	if n.cfg.Store.Discard {
+		sum.Dir = ""
+	}
+	return sum
+}
+
+// interrupted reports whether Drain was called from outside.
+func (n *Node) interrupted() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.drained
+}

@@ -1,0 +1,86 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+
+	"octopus"
+	"octopus/container"
+	"octopus/warc"
+)
+
+// pages makes a container the crawl.Pages of the engine.
+type pages struct{ c *container.Container }
+
+// openPages opens the container, unless no bodies are kept.
+func (n *Node) openPages() error {
+	if n.cfg.Store.NoPages || n.cfg.Store.Discard {
+		return nil
+	}
+	sync := container.Always
+	if n.cfg.Store.NoSync {
+		sync = container.Never
+	}
+	c, err := container.Open(container.Options{
+		Dir: pagesDir(n.cfg), Sync: sync, Software: DefaultUserAgent, UserAgent: n.cfg.UserAgent,
+	})
+	if errors.Is(err, container.ErrLocked) {
+		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
+	}
+	if err != nil {
+		return err
+	}
+	for _, damage := range c.Damage() {
+		n.log.Error("a part of the page store cannot be read; see octopus store verify", "err", damage)
+	}
+	n.pages = &pages{c}
+	n.closeLast(c.Close)
+	return nil
+}
+
+func pagesDir(cfg Config) string { return filepath.Join(cfg.Dir, "pages") }
+
+// Put implements crawl.Pages.
+func (p *pages) Put(ctx context.Context, page *octopus.Page, rec *octopus.Record) error {
+	res, err := p.c.Put(ctx, container.Entry{Page: page, Digest: rec.Digest, Meta: metadata(page, rec)})
+	if err != nil {
+		return err
+	}
+	rec.DuplicateOf = res.DuplicateOf
+	return nil
+}
+
+// metadata is the WARC metadata record of a page, in the field names of the
+// standard, with its out-links as Heritrix writes them.
+func metadata(page *octopus.Page, rec *octopus.Record) []warc.Field {
+	fields := make([]warc.Field, 0, 3+len(rec.Links))
+	if rec.Via != "" {
+		fields = append(fields, warc.Field{Name: "via", Value: rec.Via})
+	}
+	fields = append(fields, warc.Field{Name: "fetchTimeMs", Value: strconv.FormatInt(rec.FetchMS, 10)})
+	if page.Lease.Link.Depth > 0 {
+		fields = append(fields, warc.Field{Name: "depth", Value: strconv.Itoa(page.Lease.Link.Depth)})
+	}
+	for _, l := range rec.Links {
+		fields = append(fields, warc.Field{Name: "outlink", Value: l})
+	}
+	return fields
+}
+
+// Get implements crawl.Pages.
+func (p *pages) Get(ctx context.Context, u octopus.URL) (*octopus.Page, error) {
+	s, err := p.c.Get(ctx, u)
+	if errors.Is(err, container.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &octopus.Page{
+		Start: s.Time, End: s.Time, IP: s.IP, Status: s.Status, Header: s.Header, Body: s.Body,
+		Truncated: s.Truncated, Location: s.Header.Get("Location"), Stored: true,
+	}, nil
+}

@@ -1,0 +1,283 @@
+package warc
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+)
+
+// ErrFormat is in the chain of every error about the content of a file, as
+// opposed to errors of reading it.
+var ErrFormat = errors.New("not a valid WARC record")
+
+// maxHeader bounds the header of a record, in bytes. Real ones have 1 KiB.
+const maxHeader = 64 << 10
+
+// Reader streams over the records of a WARC file, compressed (one or several
+// records per gzip member) or not. It buffers 64 KiB, whatever the records
+// claim. It is not safe for concurrent use.
+type Reader struct {
+	in   *bufio.Reader
+	n    counter // under in: counts what in has taken
+	base int64   // offset of the first byte in the file
+
+	z      *gzip.Reader
+	lines  *bufio.Reader // the records of the open member; in itself where there is no gzip
+	zipped bool
+	open   bool // a member is open
+	start  int64
+	rec    *Record
+	block  io.LimitedReader // what is left of the record's block
+}
+
+// counter counts bytes, and keeps the error of a disk apart from those of the
+// data.
+type counter struct {
+	r   io.Reader
+	n   int64
+	err error
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	if err != nil && err != io.EOF {
+		c.err = err
+	}
+	return n, err
+}
+
+// NewReader returns a reader of the records in r. base is added to the offsets
+// it reports: where in its file r begins.
+func NewReader(r io.Reader, base int64) *Reader {
+	d := &Reader{base: base}
+	d.n.r = r
+	d.in = bufio.NewReaderSize(&d.n, 32<<10)
+	return d
+}
+
+// Offset returns how far the input was used, in bytes from the start of the
+// file: after Next returned io.EOF, or between records, the end of the last
+// record.
+func (d *Reader) Offset() int64 { return d.base + d.n.n - int64(d.in.Buffered()) }
+
+// Next skips what was not read of the last block and returns the next record.
+// Its Block is valid until the next call. At the end of the file it returns
+// io.EOF. Any other error ends the file: it names the offset of the record
+// that could not be read.
+func (d *Reader) Next() (*Record, error) {
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	if err := d.begin(); err != nil {
+		return nil, err
+	}
+	rec := &Record{Offset: d.start}
+	if err := d.header(rec); err != nil {
+		return nil, d.fail(err)
+	}
+	d.rec = rec
+	d.block = io.LimitedReader{R: d.lines, N: rec.ContentLength}
+	rec.Block = blockReader{d, rec}
+	return rec, nil
+}
+
+// blockReader reads the block of rec and reports a file that ends inside it.
+type blockReader struct {
+	d   *Reader
+	rec *Record
+}
+
+func (b blockReader) Read(p []byte) (int, error) {
+	if b.d.rec != b.rec {
+		return 0, errors.New("block of a record that was left behind")
+	}
+	n, err := b.d.block.Read(p)
+	if err == io.EOF && b.d.block.N > 0 {
+		err = b.d.fail(io.ErrUnexpectedEOF)
+	} else if err != nil && err != io.EOF {
+		err = b.d.fail(err)
+	}
+	return n, err
+}
+
+// Finish reads to the end of the current record and, where that is the end of
+// its gzip member too, checks the member's CRC. Without an error Offset is the
+// end of the record then. Next does it by itself.
+func (d *Reader) Finish() error {
+	if d.rec == nil {
+		return nil
+	}
+	if _, err := io.Copy(io.Discard, d.rec.Block); err != nil {
+		return err
+	}
+	d.rec = nil
+	for range 2 {
+		line, err := d.line(8)
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err == nil && len(line) != 0 {
+			err = fmt.Errorf("%w: %.20q where the record should end", ErrFormat, line)
+		}
+		if err != nil {
+			return d.fail(err)
+		}
+	}
+	if !d.zipped {
+		d.start = d.Offset()
+		return nil
+	}
+	_, err := d.lines.Peek(1)
+	if err == io.EOF {
+		d.open = false
+		return nil
+	}
+	if err != nil {
+		return d.fail(err)
+	}
+	return nil
+}
+
+// begin opens the next gzip member where there is need.
+func (d *Reader) begin() error {
+	if d.open {
+		return nil
+	}
+	d.start = d.Offset()
+	magic, err := d.in.Peek(2)
+	if len(magic) == 0 {
+		return err // io.EOF, or the error of reading
+	}
+	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		if d.zipped {
+			return d.fail(fmt.Errorf("%w: no gzip member begins here", ErrFormat))
+		}
+		d.lines, d.open = d.in, true
+		return nil
+	}
+	if d.z == nil {
+		d.z, err = gzip.NewReader(d.in)
+	} else {
+		err = d.z.Reset(d.in)
+	}
+	if err != nil {
+		return d.fail(err)
+	}
+	d.z.Multistream(false)
+	d.zipped, d.open = true, true
+	if d.lines == nil {
+		d.lines = bufio.NewReaderSize(d.z, 32<<10)
+	} else {
+		d.lines.Reset(d.z)
+	}
+	return nil
+}
+
+// header reads version line and named fields.
+func (d *Reader) header(rec *Record) error {
+	line, err := d.line(maxHeader)
+	if err != nil {
+		if err == io.EOF && !d.zipped {
+			return io.EOF
+		}
+		return noEOF(err)
+	}
+	version, ok := strings.CutPrefix(line, "WARC/")
+	if !ok {
+		return fmt.Errorf("%w: it begins with %.20q", ErrFormat, line)
+	}
+	rec.Version = version
+	length := ""
+	var name, value string
+	keep := func() {
+		if equalFold(name, "Content-Length") {
+			length = value
+		} else if name != "" {
+			rec.set(name, value)
+		}
+		name = ""
+	}
+	for left := maxHeader; ; {
+		line, err := d.line(left)
+		if err != nil {
+			return noEOF(err)
+		}
+		if left -= len(line) + 2; left <= 0 {
+			return fmt.Errorf("%w: its header is longer than %d bytes", ErrFormat, maxHeader)
+		}
+		if line == "" {
+			break
+		}
+		if line[0] == ' ' || line[0] == '\t' { // a folded line (1.0)
+			value += " " + strings.Trim(line, " \t")
+			continue
+		}
+		keep()
+		if name, value, ok = strings.Cut(line, ":"); !ok {
+			return fmt.Errorf("%w: no colon in header line %.40q", ErrFormat, line)
+		}
+		value = strings.Trim(value, " \t")
+	}
+	keep()
+	rec.ContentLength, err = strconv.ParseInt(length, 10, 64)
+	if err != nil || rec.ContentLength < 0 {
+		return fmt.Errorf("%w: Content-Length %.20q", ErrFormat, length)
+	}
+	if rec.Type == "" || rec.ID == "" {
+		return fmt.Errorf("%w: it has no type or no ID", ErrFormat)
+	}
+	return nil
+}
+
+// line returns the next line, at most max bytes of it, without its end. It
+// returns io.EOF only where there is nothing at all.
+func (d *Reader) line(max int) (string, error) {
+	var long []byte
+	for {
+		part, err := d.lines.ReadSlice('\n')
+		if len(long)+len(part) > max+2 {
+			return "", fmt.Errorf("%w: a line of more than %d bytes", ErrFormat, max)
+		}
+		if err == nil && long == nil {
+			return string(trimEnd(part)), nil
+		}
+		long = append(long, part...)
+		switch {
+		case err == nil:
+			return string(trimEnd(long)), nil
+		case err == io.EOF && len(long) > 0:
+			return "", io.ErrUnexpectedEOF
+		case err != bufio.ErrBufferFull:
+			return "", err
+		}
+	}
+}
+
+func trimEnd(line []byte) []byte {
+	return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
+}
+
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// fail names the offset of the record that err is about.
+func (d *Reader) fail(err error) error {
+	if err == io.EOF {
+		return err
+	}
+	if d.n.err == nil && !errors.Is(err, ErrFormat) {
+		err = fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	return fmt.Errorf("WARC record at offset %d: %w", d.start, err)
+}
