@@ -114,7 +114,7 @@ func exitCode(res result, limitIsError bool) int {
 
 // tried tells whether this run had anything to fetch.
 func tried(sum node.Summary) bool {
-	return sum.Fetches > 0 || ranking(sum.Errors) != "" || ranking(sum.Skipped) != ""
+	return sum.Counts.Queued > 0 || sum.Fetches > 0 || ranking(sum.Errors) != "" || ranking(sum.Skipped) != ""
 }
 
 // whyNothing tells why a crawl brought no page, and what could help.
@@ -122,6 +122,9 @@ func whyNothing(sum node.Summary) string {
 	why := ranking(sum.Errors)
 	if why == "" {
 		why = ranking(sum.Skipped)
+	}
+	if why == "" {
+		why = sum.Waiting
 	}
 	if why == "" {
 		why = fmt.Sprintf("%d requests, no page with status 2xx", sum.Fetches)

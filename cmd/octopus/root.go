@@ -38,7 +38,7 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, notes or text summary: data and errors only")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
 
-	root.AddCommand(a.crawlCmd(), a.getCmd(), a.whyCmd(), a.inspectCmd(),
+	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.inspectCmd(),
 		a.configCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
 	return root
 }

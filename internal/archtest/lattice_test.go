@@ -21,11 +21,14 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"kv/kvtest":   {own: words("kv")},
 	"kv/pebblekv": {own: words("kv"), libraries: words("github.com/cockroachdb/pebble/v2")},
 
+	// A store whose disk fails on demand, for the crash tests of others.
+	"kv/pebblekv/crashtest": {own: words("kv kv/pebblekv internal"), libraries: words("github.com/cockroachdb/pebble/v2")},
+
 	"board":    {own: words("octopus canon kv internal")},
 	"queue":    {own: words("octopus kv internal")},
 	"sink":     {own: words("octopus kv queue internal")},
 	"frontier": {own: words("octopus kv robots internal")},
-	"seen":     {own: words("octopus kv internal"), libraries: words("github.com/zeebo/xxh3 golang.org/x/sys")},
+	"seen":     {own: words("octopus kv internal"), libraries: words("golang.org/x/sys")},
 
 	"queue/queuetest":       {own: words("octopus kv queue")},
 	"sink/sinktest":         {own: words("octopus kv sink")},
@@ -35,14 +38,30 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"dns": {own: words("octopus internal"), libraries: words("github.com/miekg/dns")},
 	"fetch": {own: words("octopus canon internal"),
 		libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net")},
-	"parse": {own: words("octopus canon internal"),
-		libraries: words("golang.org/x/net golang.org/x/text github.com/gogs/chardet github.com/JohannesKaufmann/html-to-markdown/v2")},
+	"parse":     {own: words("octopus canon internal parse/article parse/charset parse/classify parse/feed parse/scan parse/simhash")},
 	"warc":      {own: words("octopus internal"), libraries: words("github.com/klauspost/compress")},
 	"container": {own: words("octopus canon warc internal"), libraries: words("golang.org/x/sys")},
 	"crawl":     {own: words("octopus")},
 
+	// What parse is made of: each takes bytes and returns values.
+	"parse/scan":     {},
+	"parse/simhash":  {},
+	"parse/feed":     {},
+	"parse/charset":  {libraries: words("github.com/gogs/chardet golang.org/x/text")},
+	"parse/classify": {own: words("parse/scan")},
+	"parse/article": {libraries: words("golang.org/x/net github.com/JohannesKaufmann/html-to-markdown/v2 github.com/markusmobius/go-trafilatura " +
+		"codeberg.org/readeck/go-readability github.com/abadojack/whatlanggo")},
+
+	// Adapters, with their client libraries.
+	"seen/redisseen":         {own: words("octopus seen internal"), libraries: words("github.com/redis/go-redis/v9")},
+	"frontier/redisfrontier": {own: words("octopus canon robots internal"), libraries: words("github.com/redis/go-redis/v9")},
+
 	"internal/archtest": {},
+	"internal/servers":  {},
+	"internal/redisx":   {libraries: words("github.com/redis/go-redis/v9")},
+	"internal/torture":  {own: words("octopus internal")},
 	"internal/durable":  {libraries: words("github.com/cockroachdb/pebble/v2/vfs")},
+	"internal/benchweb": {},
 	"internal/webtest":  {own: words("octopus canon robots"), libraries: words("github.com/miekg/dns github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net golang.org/x/text")},
 
 	// node knows every implementation, cmd/octopus only node and what its

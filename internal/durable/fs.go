@@ -108,3 +108,23 @@ func plain(err error) error {
 		return err
 	}
 }
+
+// MkdirAll makes dir and what is missing above it, durably.
+func MkdirAll(fsys FS, dir string) error {
+	var missing []string
+	for d := dir; ; d = fsys.PathDir(d) {
+		if _, err := fsys.Stat(d); err == nil || d == fsys.PathDir(d) {
+			break
+		}
+		missing = append(missing, d)
+	}
+	if err := fsys.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("make directory %s: %w", dir, plain(err))
+	}
+	for _, d := range missing {
+		if err := SyncDir(fsys, fsys.PathDir(d)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

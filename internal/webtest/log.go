@@ -1,0 +1,60 @@
+package webtest
+
+import (
+	"slices"
+	"time"
+)
+
+// Request is one request as the server saw it. URLs of the log are canonical if
+// the client sent canonical ones.
+type Request struct {
+	Start time.Time // its header was read
+	// End is the moment right before the last byte was handed to the system, so
+	// that no client can have had it earlier: a gap measured from End is never
+	// smaller than the client's own. Of an answer that the client did not wait
+	// for, it is the moment the server noticed.
+	End time.Time
+
+	Host      string // as asked for, without port
+	IP        string // the server's own address
+	Path      string // path and query as sent
+	Status    int    // 0 where no answer was sent
+	UserAgent string
+
+	Failed  bool // the answer was made to fail: 429, 503, 500, cut, damaged
+	Aborted bool // the client went away before the end
+	Length  int  // bytes of the body
+}
+
+// URL returns the URL that was asked for.
+func (r *Request) url(w *Web) string { return w.origin(r.Host) + r.Path }
+
+// Log returns all requests so far, in the order they ended.
+func (w *Web) Log() []Request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.log)
+}
+
+// Reset forgets the log and lets everything fail anew that fails at first: the
+// next crawl meets the same web. No client may be at work.
+func (w *Web) Reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = nil
+	clear(w.asked)
+}
+
+func (w *Web) note(r *Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.log = append(w.log, *r)
+}
+
+// count returns how many requests for to there were before.
+func (w *Web) count(to ref) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked[to]++
+	return w.asked[to] - 1
+}
