@@ -145,11 +145,15 @@ func (n *Node) Status() Status {
 	n.mu.Lock()
 	gate := n.gate
 	n.mu.Unlock()
-	if gate != nil {
-		for reason, count := range gate.Rejected() {
-			st.Skipped[reason] += count
-		}
+	if gate == nil {
+		return st
 	}
+	var rejected int64
+	for reason, count := range gate.Rejected() {
+		st.Skipped[reason] += count
+		rejected += count
+	}
+	st.Known = n.observer.knownAgain(st.Counts, rejected)
 	return st
 }
 
@@ -173,6 +177,7 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 		return Summary{}, err
 	}
 	before := n.frontier.Counts()
+	n.observer.known, n.observer.offered = before.Known, int64(len(links))
 	if _, err := gate.Add(ctx, links); err != nil {
 		return Summary{}, err
 	}

@@ -13,6 +13,11 @@ type observer struct {
 	mu sync.Mutex
 	st Status // guarded by mu
 
+	offered int64 // guarded by mu: links offered to the gate in this run
+	// known is the frontier's number of URLs when the run began. Set before the
+	// run.
+	known int64
+
 	// record is given the record of each visit that ended; nil if nobody wants
 	// them. Set before the run.
 	record func(*octopus.Record)
@@ -37,6 +42,7 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	st := &ob.st
+	ob.offered += int64(len(o.Links))
 	if !o.NoRequest {
 		st.Fetches++
 		st.Bytes += p.Wire
@@ -59,6 +65,13 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	if o.Err == nil && o.Status/100 == 2 {
 		st.Pages++
 	}
+}
+
+// knownAgain is how many of the links offered were neither rejected nor new.
+func (ob *observer) knownAgain(now octopus.Counts, rejected int64) int64 {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	return max(ob.offered-rejected-(now.Known-ob.known), 0)
 }
 
 // snapshot returns a copy the caller may keep.

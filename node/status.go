@@ -18,7 +18,7 @@ type Status struct {
 	Errors   map[string]int64 // requests without an answer, by kind
 	Bytes    int64            // body bytes on the wire
 	InFlight int64            // leases under way
-	Known    int64            // links offered that were known already
+	Known    int64            // links offered in this run that were known already
 
 	Skipped map[string]int64 // links and URLs not fetched, by reason: scope, depth, robots, quota, trap …
 	Counts  octopus.Counts

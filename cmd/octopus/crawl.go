@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 // crawlCmd is the verb most people need.
 func (a *app) crawlCmd() *cobra.Command {
 	var fresh, limitIsError bool
+	var profile string
 	var show showFlags
 	cmd := &cobra.Command{
 		Use:   "crawl URL...",
@@ -35,6 +37,7 @@ a default here is a key of the configuration file too: octopus help config.`,
 	}
 	flags := addFlags(cmd)
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "forget what --dir holds and start anew")
+	cmd.Flags().StringVar(&profile, "cpu-profile", "", "write a CPU profile of the crawl to `FILE`, for go tool pprof")
 	cmd.Flags().BoolVar(&limitIsError, "limit-is-error", false, "exit with 6 where --max-pages or --max-time ended the crawl")
 	show.add(cmd)
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
@@ -52,8 +55,12 @@ a default here is a key of the configuration file too: octopus help config.`,
 		if err := checkStart(l, args, entries, fresh); err != nil {
 			return err
 		}
-		res, err := a.run(l, entries, fresh, show)
+		stopProfile, err := startProfile(profile)
 		if err != nil {
+			return err
+		}
+		res, err := a.run(l, entries, fresh, show)
+		if err := errors.Join(err, stopProfile()); err != nil {
 			return err
 		}
 		return a.conclude(l, res, show, limitIsError)
