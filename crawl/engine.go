@@ -18,7 +18,8 @@ type Fetcher interface {
 // back for reuse. Nobody may hold the page afterwards.
 type Recycler interface{ Recycle(*octopus.Page) }
 
-// Parser reads a page: what it says of itself, and the links it offers.
+// Parser reads a page: what it says of itself, and the links it offers. Its
+// error is that of ctx; whatever a page contains is none.
 type Parser interface {
 	Parse(ctx context.Context, p *octopus.Page) (*octopus.Record, []octopus.Link, error)
 }

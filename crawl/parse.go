@@ -32,11 +32,11 @@ func (e *Engine) parseLoop(ctx context.Context, fail context.CancelCauseFunc, ha
 }
 
 // parse fills in what the outcome's Parsed stage reports, and stores the page.
-// Its error is the store's: what is wrong with a page goes into its record.
+// Its error is the store's, or that of ctx: no content of a page is one.
 func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome) error {
 	rec, links, err := e.opt.Parser.Parse(ctx, p)
 	if err != nil {
-		rec.Error = err.Error()
+		return err
 	}
 	if len(p.Body) > 0 {
 		rec.Digest = Digest(p.Body)

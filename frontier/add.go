@@ -20,6 +20,9 @@ func (c *Core) Add(now time.Time, l *octopus.Link, old *record, fresh bool) octo
 	switch {
 	case r == nil:
 		return c.addFresh(h, l)
+	case h.cleared(r):
+		c.inject(h, l, r)
+		return octopus.Verdict{Code: octopus.Queued}
 	case fresh && (r.state == stateDone || r.state == stateFailed):
 		c.again(h, l, r)
 		return octopus.Verdict{Code: octopus.Queued}
@@ -40,7 +43,7 @@ func (c *Core) record(key octopus.Key, old *record) *record {
 
 // addFresh takes in a URL that was never met.
 func (c *Core) addFresh(h *host, l *octopus.Link) octopus.Verdict {
-	r := &record{state: stateQueued, pos: c.place(l), hop: uint8(l.Hop), number: c.totals.Seq}
+	r := &record{state: stateQueued, pos: c.place(h, l), hop: uint8(l.Hop), number: c.totals.Seq}
 	e := newEntry(l, r)
 	reason, detail := c.refuses(h)
 	h.Known++
@@ -58,16 +61,22 @@ func (c *Core) addFresh(h *host, l *octopus.Link) octopus.Verdict {
 }
 
 // place returns the position behind everything of the link's depth and weight.
-func (c *Core) place(l *octopus.Link) position {
+func (c *Core) place(h *host, l *octopus.Link) position {
 	c.totals.Seq++
-	return newPosition(l, 0, c.totals.Seq)
+	return newPosition(l, h.Gen[l.Lane], c.totals.Seq)
+}
+
+// placeAgain returns p behind everything of its depth and weight.
+func (c *Core) placeAgain(h *host, p position) position {
+	c.totals.Seq++
+	return p.withGeneration(h.Gen[p.lane()]).withSeq(c.totals.Seq)
 }
 
 // newEntry returns the queue entry of a link for the visit that r waits for.
 func newEntry(l *octopus.Link, r *record) *entry {
 	return &entry{
 		pos: r.pos, tail: [8]byte(l.URL.Key[8:]), kind: l.Kind, hop: r.hop, relink: r.relink,
-		visits: r.visits, tries: r.tries, text: l.URL.Text, via: l.Via, board: l.Board,
+		number: r.number, visits: r.visits, tries: r.tries, text: l.URL.Text, via: l.Via, board: l.Board,
 		method: l.Method, body: l.Body, etag: r.last.etag, lastMod: r.last.lastMod,
 	}
 }
@@ -118,9 +127,9 @@ func (c *Core) enqueueDisk(h *host, e *entry) {
 	}
 	h.Queued[lane]++
 	c.totals.Queued++
-	var w writer
-	e.encode(&w, h.name)
-	c.out.Set(c.keys.queue(h.key, e.pos), w)
+	c.buf = c.buf[:0]
+	e.encode(&c.buf, h.name)
+	c.out.Set(c.keys.queue(h.key, e.pos), c.buf)
 	c.touch(h)
 }
 
@@ -206,10 +215,18 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 			c.enqueue(h, e)
 		}
 	case stateLater:
-		c.out.Set(c.keys.due(r.due, key), dueValue(h, newEntry(l, &r)))
+		if c.opt.Relink && r.visits > 0 && r.hasLinks() { // it waits for its refresh
+			c.unschedule(h, key, old)
+			c.countDone(h, 1)
+			was := *old
+			was.state, was.due = stateDone, time.Time{}
+			c.again(h, l, &was)
+			return
+		}
+		c.out.Set(c.keys.due(r.due, key), c.outside(h, newEntry(l, &r)))
 	case stateParked:
 		r.via, r.kind = l.Via, l.Kind
-		c.out.Set(c.keys.parked(key), parkedValue(h, newEntry(l, &r)))
+		c.out.Set(c.keys.parked(key), c.outside(h, newEntry(l, &r)))
 	case stateDone:
 		if c.opt.Relink && r.hasLinks() {
 			c.again(h, l, old)
@@ -243,9 +260,8 @@ func (c *Core) again(h *host, l *octopus.Link, old *record) {
 		c.out.Delete(c.keys.bad(l.URL.Key))
 	}
 	r.state, r.reason, r.detail = stateQueued, "", ""
-	r.pos, r.hop = c.place(l), uint8(l.Hop)
-	c.totals.Done--
-	h.Done--
+	r.pos, r.hop = c.place(h, l), uint8(l.Hop)
+	c.countDone(h, -1)
 	c.enqueue(h, newEntry(l, &r))
 	c.save(l.URL.Key, &r)
 	c.schedule(h)

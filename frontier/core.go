@@ -53,6 +53,7 @@ type Core struct {
 
 	totals totals
 	writes
+	buf writer // reused for every value: batches copy
 }
 
 // totals are the counters of the job, kept with every commit.
@@ -117,6 +118,7 @@ func NewCore(opt Options) *Core {
 	if c.rng == nil {
 		c.rng = rand.New(rand.NewPCG(1, 1))
 	}
+	c.keys.scratch = make([]byte, 0, 64)
 	c.ready.less = func(a, b *host) bool { return c.before(a, b) }
 	c.sleeping.less = byDue
 	c.hungry.less = byDue
@@ -171,11 +173,21 @@ type Turn struct {
 	Wake    time.Time // when to ask again if nothing else happens; zero for never
 }
 
-// Lease hands out up to max URLs that may be fetched at now.
-func (c *Core) Lease(now time.Time, most int) Turn {
+// Lease hands out up to most URLs that may be fetched at now. Where fewer hosts
+// are ready than the fetchers may want, it asks for what the store has first and
+// hands out nothing: the caller brings it and calls again.
+func (c *Core) Lease(now time.Time, most int) (t Turn) {
 	c.advance(now)
 	c.wake()
-	var t Turn
+	front := max(4*most, 256)
+	if c.ready.len() < front {
+		t.Refills = c.refills(front)
+		t.Due = !c.nextDue.IsZero() && !c.nextDue.After(c.now)
+		t.Cold = c.cold() > 0 && !c.coldAt.After(c.now)
+		if len(t.Refills) > 0 || t.Due || t.Cold {
+			return t
+		}
+	}
 	for len(t.Leases) < most && len(t.Parks) < parksPerTurn {
 		h := c.ready.pop()
 		if h == nil {
@@ -189,10 +201,6 @@ func (c *Core) Lease(now time.Time, most int) Turn {
 		}
 		c.schedule(h)
 	}
-	front := max(4*most, 256)
-	t.Refills = c.refills(front)
-	t.Due = !c.nextDue.IsZero() && !c.nextDue.After(c.now)
-	t.Cold = c.ready.len() < front && c.cold() > 0 && !c.coldAt.After(c.now)
 	t.Wake = c.wakeTime()
 	return t
 }

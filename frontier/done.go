@@ -46,7 +46,7 @@ func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record) octopus.Verd
 	}
 	key := o.Lease.Link.URL.Key
 	r := c.record(key, old)
-	if r == nil || r.state != stateQueued || o.Lease.Visit != r.visits+1 || o.Lease.Attempt != int(r.tries) {
+	if r == nil || r.state != stateQueued || h.cleared(r) || o.Lease.Visit != r.visits+1 || o.Lease.Attempt != int(r.tries) {
 		if l != nil {
 			c.endLease(l)
 		}
@@ -133,14 +133,13 @@ func entryOf(o *octopus.Outcome) *entry {
 
 // fill gives the entry the place and the history that r has.
 func (e *entry) fill(r *record) {
-	e.pos, e.hop, e.visits, e.tries, e.relink = r.pos, r.hop, r.visits, r.tries, r.relink
+	e.pos, e.hop, e.number, e.visits, e.tries, e.relink = r.pos, r.hop, r.number, r.visits, r.tries, r.relink
 	e.etag, e.lastMod = r.last.etag, r.last.lastMod
 }
 
 // requeue puts the URL behind the others of its depth; no attempt counted.
 func (c *Core) requeue(h *host, e *entry, r *record) {
-	c.totals.Seq++
-	r.state, r.pos = stateQueued, r.pos.withSeq(c.totals.Seq)
+	r.state, r.pos = stateQueued, c.placeAgain(h, r.pos)
 	e.fill(r)
 	c.enqueue(h, e)
 	c.save(e.key(h), r)
@@ -162,7 +161,7 @@ func (c *Core) scheduleVisit(h *host, e *entry, r *record, due time.Time) {
 	if c.nextDue.IsZero() || r.due.Before(c.nextDue) {
 		c.nextDue = r.due
 	}
-	c.out.Set(c.keys.due(r.due, e.key(h)), dueValue(h, e))
+	c.out.Set(c.keys.due(r.due, e.key(h)), c.outside(h, e))
 	c.save(e.key(h), r)
 	c.touch(h)
 }
@@ -181,22 +180,71 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 		c.totals.Pages++
 	}
 	r.pos[0] = byte(o.Lane)
-	r.state = stateDone
-	c.totals.Done++
-	h.Done++
 	if !relink {
 		c.emit(o.Record)
 	}
 	if c.opt.Relink && r.hasLinks() && r.cost() < met {
-		link := o.Lease.Link
-		link.Depth, link.Hop, link.Lane = r.pos.depth(), int(r.hop), o.Lane
-		was := *r
-		was.pos, was.hop = r.pos.withDepth(int(met>>4)), uint8(met&0xf)
-		c.again(h, &link, &was)
+		c.relinkLater(h, o, *r, met)
 		return
 	}
+	if !relink || r.last.period == 0 {
+		r.last.period = c.period(r)
+	}
+	c.finish(h, e, r)
+}
+
+// relinkLater queues a page that was met by a shorter way while it was fetched:
+// its holder knew the longer one.
+func (c *Core) relinkLater(h *host, o *octopus.Outcome, r record, met cost) {
+	link := o.Lease.Link
+	link.Depth, link.Hop, link.Lane = r.pos.depth(), int(r.hop), o.Lane
+	r.pos, r.hop = r.pos.withDepth(int(met>>4)), uint8(met&0xf)
+	c.countDone(h, 1)
+	r.state = stateDone
+	c.again(h, &link, &r)
+}
+
+// finish puts a visited URL where it belongs: aside, or into the due table where
+// it has a period.
+func (c *Core) finish(h *host, e *entry, r *record) {
+	if r.last.period > 0 {
+		c.scheduleVisit(h, e, r, r.last.at.Add(r.last.period))
+		return
+	}
+	r.state = stateDone
+	c.countDone(h, 1)
 	c.save(e.key(h), r)
 	c.touch(h)
+}
+
+func (c *Core) countDone(h *host, n int64) {
+	c.totals.Done += n
+	h.Done += n
+}
+
+// period returns when the URL comes due again after its last visit, 0 for never:
+// a navigation page on the refresh period of its board, adapted to how often it
+// changes; everything else on the recrawl period.
+func (c *Core) period(r *record) time.Duration {
+	if c.opt.Periods == nil || !r.hasLinks() {
+		return 0
+	}
+	p := c.opt.Periods(r.board)
+	if r.pos.lane() == octopus.Data || p.Refresh <= 0 {
+		return p.Recrawl
+	}
+	setDefault(&p.Min, p.Refresh/4)
+	setDefault(&p.Max, 4*p.Refresh)
+	period := r.last.period
+	switch {
+	case period == 0:
+		period = p.Refresh
+	case r.last.changed.Equal(r.last.at):
+		period /= 2
+	default:
+		period += period / 2
+	}
+	return min(max(period, p.Min), p.Max).Truncate(time.Second)
 }
 
 // take notes what an outcome says of the page.
@@ -214,9 +262,16 @@ func (v *visit) take(o *octopus.Outcome) {
 	}
 }
 
-// fail ends a visit for good: the URL is bad, with its reason.
+// fail ends a visit for good: the URL is bad, with its reason. A page that has
+// a period keeps it: it was there once.
 func (c *Core) fail(h *host, o *octopus.Outcome, e *entry, r *record) {
 	r.visits++
+	if r.last.period > 0 {
+		r.tries = 0
+		c.emit(o.Record)
+		c.scheduleVisit(h, e, r, c.now.Add(r.last.period))
+		return
+	}
 	r.state, r.reason, r.due = stateFailed, octopus.ReasonFailed, time.Time{}
 	r.detail = failure(o)
 	if h.dead(c.now) {
@@ -224,13 +279,12 @@ func (c *Core) fail(h *host, o *octopus.Outcome, e *entry, r *record) {
 	}
 	r.setText(e)
 	r.last.at, r.last.status = o.End, o.Status
-	c.totals.Done++
+	c.countDone(h, 1)
 	c.totals.Failed++
-	h.Done++
 	h.Failed++
 	key := e.key(h)
 	e.fill(r)
-	c.out.Set(c.keys.bad(key), dueValue(h, e))
+	c.out.Set(c.keys.bad(key), c.outside(h, e))
 	c.emit(o.Record)
 	c.save(key, r)
 	c.touch(h)
@@ -265,8 +319,17 @@ func (c *Core) doneRobots(h *host, l *lease, o *octopus.Outcome) octopus.Verdict
 	if o.Err != nil {
 		a.Status = 0
 	}
-	s.policy = robots.Options{}.Next(s.policy, a)
-	s.group = nil
+	s.policy = robots.Options{RetryMin: c.opt.RobotsRetry}.Next(s.policy, a)
+	s.group, s.failure = nil, ""
+	if s.policy.Mode == robots.Unreachable {
+		s.failure = failure(o)
+		if o.Err != nil && o.Err.Kind == octopus.KindForbidden {
+			s.policy.Failures = max(s.policy.Failures, c.opt.RobotsTries) // no try will change it
+		}
+		if !c.robotsGone(s) {
+			c.block(h, blockRobots, s.policy.Next)
+		}
+	}
 	h.Delay = 0
 	for _, other := range h.robots {
 		if d, ok := other.rules(c.opt.Agent).CrawlDelay(); ok {

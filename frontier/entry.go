@@ -15,6 +15,7 @@ type entry struct {
 	kind    octopus.LinkKind
 	hop     uint8
 	relink  bool   // its next lease only reads the links of the stored page
+	number  uint64 // order of first sight
 	visits  uint32 // visits accepted so far
 	tries   uint8  // failed attempts of the coming visit
 	text    string // canonical URL
@@ -36,13 +37,14 @@ const (
 	hasTries
 	hasRequest
 	hasValidators
-	hasRelink
+	hasRelink // no field
+	hasNumber // differs from the sequence number in the position
 )
 
 // encode returns the value of the entry; its position is the key.
 //
 //	| flags | tail 8 | kind | hop | URL after scheme://host, or all of it |
-//	| [via: bytes shared with the URL, rest] | [board] | [visits] | [tries]
+//	| [via: bytes shared with the URL, rest] | [board] | [visits] | [tries] | [number]
 //	| [method, body] | [ETag, Last-Modified] |
 //
 // Numbers are varints, strings carry their length.
@@ -66,6 +68,9 @@ func (e *entry) encode(w *writer, host string) {
 	}
 	if flags&hasTries != 0 {
 		w.byte(e.tries)
+	}
+	if flags&hasNumber != 0 {
+		w.uint(e.number)
 	}
 	if flags&hasRequest != 0 {
 		w.string(e.method)
@@ -93,7 +98,7 @@ func (e *entry) flags(host string) (flags uint64, rest string) {
 	}{
 		{hasVia, e.via != ""}, {hasBoard, e.board != ""}, {hasVisits, e.visits != 0},
 		{hasTries, e.tries != 0}, {hasRequest, e.method != "" || len(e.body) > 0},
-		{hasValidators, e.etag != "" || e.lastMod != ""}, {hasRelink, e.relink},
+		{hasValidators, e.etag != "" || e.lastMod != ""}, {hasRelink, e.relink}, {hasNumber, e.number != e.pos.seq()},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -130,6 +135,10 @@ func decodeEntry(pos position, host string, value []byte) (*entry, error) {
 	}
 	if flags&hasTries != 0 {
 		e.tries = r.byte()
+	}
+	e.number = pos.seq()
+	if flags&hasNumber != 0 {
+		e.number = r.uint()
 	}
 	if flags&hasRequest != 0 {
 		e.method = r.string()

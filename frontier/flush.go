@@ -9,13 +9,12 @@ import (
 	"octopus/robots"
 )
 
-// save writes the record of key.
+// save writes the record of key and keeps r, which must not change any more.
 func (c *Core) save(key octopus.Key, r *record) {
-	kept := *r
-	c.records[key] = recordAt{&kept, c.batch}
-	var w writer
-	r.encode(&w)
-	c.out.Set(c.keys.url(key), w)
+	c.records[key] = recordAt{r, c.batch}
+	c.buf = c.buf[:0]
+	r.encode(&c.buf)
+	c.out.Set(c.keys.url(key), c.buf)
 }
 
 // touch marks h to be written with the next batch, and its site with it.

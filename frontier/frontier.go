@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"octopus"
@@ -27,7 +28,7 @@ var ErrClosed = errors.New("frontier: closed")
 type Frontier struct {
 	opt   Options
 	keys  keyspace
-	index *index
+	index atomic.Pointer[index]
 
 	write sync.Mutex
 	mu    sync.Mutex
@@ -76,10 +77,11 @@ func Open(opt Options) (*Frontier, error) {
 	core := NewCore(opt)
 	opt = opt.withDefaults() // once: a default of "none" must not be taken for "not given"
 	f := &Frontier{
-		opt: opt, keys: newKeyspace(opt.Job), index: newIndex(opt.IndexBytes), core: core,
+		opt: opt, keys: newKeyspace(opt.Job), core: core,
 		open: newCommit(), kick: make(chan struct{}),
 		work: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
+	f.index.Store(newIndex(opt.IndexBytes))
 	f.cold = f.keys.table(tableHost)
 	f.last = newCommit()
 	close(f.last.done)
@@ -88,8 +90,8 @@ func Open(opt Options) (*Frontier, error) {
 		return nil, err
 	}
 	f.done.Go(f.commitLoop)
-	if restored && f.index.limit > 0 {
-		f.done.Go(f.fillIndex)
+	if restored && f.index.Load().limit > 0 {
+		f.done.Go(func() { f.fillIndex(f.index.Load()) })
 	}
 	return f, nil
 }
@@ -99,7 +101,7 @@ func Open(opt Options) (*Frontier, error) {
 func (f *Frontier) restore() (restored bool, err error) {
 	value, err := f.opt.Store.Get(f.keys.stats(totalsName))
 	if errors.Is(err, kv.ErrNotFound) {
-		f.index.complete.Store(f.index.limit > 0)
+		f.index.Load().complete.Store(f.index.Load().limit > 0)
 		batch, n, _ := f.core.Flush()
 		if err := f.apply(batch); err != nil {
 			return false, err
@@ -153,10 +155,10 @@ func (f *Frontier) Release(o octopus.Outcome) {
 // is one, without polling: on a timer for the next time that one comes due, and
 // on changes.
 func (f *Frontier) Lease(ctx context.Context, most int) ([]octopus.Lease, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
 		turn, kick, err := f.turn(max(most, 1))
 		if err != nil {
 			return nil, err

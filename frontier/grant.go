@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"crypto/md5"
+	"slices"
 	"strconv"
 	"time"
 
@@ -15,7 +16,7 @@ func (c *Core) schedule(h *host) {
 		h.heap.remove(h)
 	}
 	switch {
-	case h.loading, h.inflight >= c.opt.ConnsPerHost, h.queued() == 0:
+	case h.loading, h.inflight >= c.opt.ConnsPerHost, h.queued() == 0, h.asksRobots():
 	case !h.loaded, h.starved():
 		h.due = c.dueOf(h)
 		c.hungry.push(h)
@@ -28,6 +29,12 @@ func (c *Core) schedule(h *host) {
 			c.ready.push(h)
 		}
 	}
+}
+
+// asksRobots reports whether a robots.txt of h is under way: nothing else is
+// leased until it is known.
+func (h *host) asksRobots() bool {
+	return slices.ContainsFunc(h.out, func(l *lease) bool { return !l.page && !l.over })
 }
 
 // dueOf returns when h may be asked next. A dead host is due at once: its URLs
@@ -71,7 +78,10 @@ func (c *Core) waitsForGroup(h *host) bool {
 			continue
 		}
 		if g.busy > 0 {
-			g.waiting = append(g.waiting, h)
+			if h.waits != g {
+				h.waits = g
+				g.waiting = append(g.waiting, h)
+			}
 			return true
 		}
 		if g.next.After(c.now) {
@@ -113,6 +123,9 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 			return c.grantRobots(h, e), true
 		case want == robotsWait:
 			return l, false
+		case want == robotsGone:
+			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, "robots.txt is unreachable: "+h.authority(authorityOf(e.text, h.name)).failure))
+			continue
 		case !verdict.Allowed:
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonRobots, "robots.txt line "+strconv.Itoa(verdict.Line)+": "+verdict.Rule))
 			continue
@@ -129,6 +142,7 @@ const (
 	robotsKnown robotsWant = iota
 	robotsFetch            // it has to be fetched first
 	robotsWait             // it is unreachable: the host waits
+	robotsGone             // it stayed unreachable: the URL is set aside
 )
 
 // askRobots returns what robots.txt says about e. A host whose robots.txt is
@@ -141,6 +155,8 @@ func (c *Core) askRobots(h *host, e *entry) (robots.Verdict, robotsWant) {
 	switch {
 	case s == nil || s.policy.Due(c.now):
 		return robots.Verdict{}, robotsFetch
+	case s.policy.Mode == robots.Unreachable && c.robotsGone(s):
+		return robots.Verdict{}, robotsGone
 	case s.policy.Mode == robots.Unreachable:
 		if s.policy.Next.After(h.Blocked) {
 			h.Blocked, h.Why = s.policy.Next, blockRobots
@@ -149,6 +165,12 @@ func (c *Core) askRobots(h *host, e *entry) (robots.Verdict, robotsWant) {
 		return robots.Verdict{}, robotsWait
 	}
 	return s.rules(c.opt.Agent).Check(robots.Normalize(e.text)), robotsKnown
+}
+
+// robotsGone reports whether a robots.txt was unreachable so often that its
+// URLs are set aside.
+func (c *Core) robotsGone(s *authorityState) bool {
+	return c.opt.RobotsTries > 0 && s.policy.Failures >= c.opt.RobotsTries
 }
 
 // rules returns the group of the policy, parsed once.

@@ -22,6 +22,7 @@ type host struct {
 	turn     int // data URLs handed out since the last navigation URL
 	inflight int // requests under way
 	site, ip *group
+	waits    *group   // in whose waiting list it stands
 	out      []*lease // handed out and not done; a few
 	robots   []*authorityState
 	pending  []*entry // queued by commits that no refill can see yet; see Core.Refilled
@@ -40,6 +41,7 @@ type hostState struct {
 	Known, Later, Done, Parked, Failed int64
 	Queued                             [2]int64    // per lane, leased ones included
 	Head                               [2]position // nothing queued stands before it
+	Gen                                [2]uint16   // generation of each lane: raised when it is cleared
 
 	Next    time.Time     // no request before this: the gap
 	Blocked time.Time     // no request before this: Retry-After, breaker, dead
@@ -186,6 +188,9 @@ type authorityState struct {
 	authority
 	policy robots.Policy
 	group  *robots.Group // of policy; nil until it is needed
+	// failure says in words why it is unreachable; empty where it is not, and
+	// after a restart.
+	failure string
 }
 
 // authority returns the state of a, nil where it is not known.
@@ -201,7 +206,7 @@ func (h *host) authority(a authority) *authorityState {
 // encode returns the value of the host table.
 //
 //	| version | name | length of site | known later done parked failed
-//	| queued nav, data | head nav, data | next | blocked, why | unavail fails probes no-host alive
+//	| queued nav, data | head nav, data | generation nav, data | next | blocked, why | unavail fails probes no-host alive
 //	| Crawl-delay ms, line | IP |
 func (h *host) encode(w *writer) {
 	w.byte(recordVersion)
@@ -212,6 +217,8 @@ func (h *host) encode(w *writer) {
 	}
 	w.bytes(h.Head[0][:])
 	w.bytes(h.Head[1][:])
+	w.uint(uint64(h.Gen[0]))
+	w.uint(uint64(h.Gen[1]))
 	w.time(h.Next)
 	w.time(h.Blocked)
 	alive := byte(0)
@@ -242,6 +249,7 @@ func decodeHost(key octopus.HostKey, value []byte) (h *host, site string, err er
 	}
 	copy(h.Head[0][:], r.bytes(len(position{})))
 	copy(h.Head[1][:], r.bytes(len(position{})))
+	h.Gen[0], h.Gen[1] = uint16(r.uint()), uint16(r.uint())
 	h.Next, h.Blocked = r.time(), r.time()
 	flags := r.bytes(6)
 	h.Delay = time.Duration(r.uint()) * time.Millisecond

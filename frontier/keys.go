@@ -64,6 +64,11 @@ func (p position) withSeq(seq uint64) position {
 	return p
 }
 
+func (p position) withGeneration(g uint16) position {
+	binary.BigEndian.PutUint16(p[1:], g)
+	return p
+}
+
 func (p position) seq() uint64 {
 	var s uint64
 	for _, b := range p[8:] {
@@ -72,8 +77,12 @@ func (p position) seq() uint64 {
 	return s
 }
 
-// keyspace builds the keys of one job.
-type keyspace struct{ job [4]byte }
+// keyspace builds the keys of one job. With a scratch buffer each key is valid
+// until the next one is built; without, it is the caller's.
+type keyspace struct {
+	job     [4]byte
+	scratch []byte
+}
 
 func newKeyspace(job uint32) keyspace {
 	var k keyspace
@@ -82,7 +91,10 @@ func newKeyspace(job uint32) keyspace {
 }
 
 func (k keyspace) table(t byte, parts ...[]byte) []byte {
-	b := make([]byte, 0, 48)
+	b := k.scratch[:0]
+	if b == nil {
+		b = make([]byte, 0, 32)
+	}
 	b = append(append(b, k.job[:]...), t)
 	for _, p := range parts {
 		b = append(b, p...)

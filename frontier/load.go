@@ -94,7 +94,7 @@ func (c *Core) Evict() {
 
 // evictable reports whether the store has all of h, and nobody needs it soon.
 func (c *Core) evictable(h *host) bool {
-	if h.dirty || h.wrote > c.written || h.loading || len(h.out) > 0 || h.inflight > 0 || len(h.pending) > 0 {
+	if h.dirty || h.wrote > c.written || h.loading || len(h.out) > 0 || h.inflight > 0 || h.waits != nil || len(h.pending) > 0 {
 		return false
 	}
 	return h.queued() == 0 || h.heap != nil && h.heap != &c.ready && h.due.After(c.now.Add(evictAhead))
@@ -297,14 +297,19 @@ func (c *Core) Woken(now time.Time, list []Due, next time.Time) error {
 
 // comeDue queues one URL whose time has come.
 func (c *Core) comeDue(h *host, key octopus.Key, e *entry, r record) {
-	c.out.Delete(c.keys.due(r.due, key))
-	c.totals.Later--
-	c.totals.Queued--
-	h.Later--
-	c.totals.Seq++
-	r.state, r.pos, r.due = stateQueued, r.pos.withSeq(c.totals.Seq), time.Time{}
+	c.unschedule(h, key, &r)
+	r.state, r.pos, r.due = stateQueued, c.placeAgain(h, r.pos), time.Time{}
 	e.fill(&r)
 	c.enqueue(h, e)
 	c.save(key, &r)
 	c.schedule(h)
+}
+
+// unschedule takes a URL out of the due table.
+func (c *Core) unschedule(h *host, key octopus.Key, r *record) {
+	c.out.Delete(c.keys.due(r.due, key))
+	c.totals.Later--
+	c.totals.Queued--
+	h.Later--
+	c.touch(h)
 }

@@ -41,7 +41,7 @@ func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (res
 	for i := range links {
 		l := &links[i]
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
-			if c, found, sure := f.index.get(l.URL.Key); found && sure && c <= costOf(l.Depth, l.Hop) {
+			if c, found, sure := f.index.Load().get(l.URL.Key); found && sure && c <= costOf(l.Depth, l.Hop) {
 				verdicts[i].Code = octopus.Known
 				continue
 			}
@@ -116,7 +116,7 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 		}
 		verdicts[i] = f.core.Add(now, l, look.records[j], look.fresh[j])
 		if verdicts[i].Code != octopus.Rejected {
-			f.index.set(l.URL.Key, costOf(l.Depth, l.Hop))
+			f.index.Load().set(l.URL.Key, costOf(l.Depth, l.Hop))
 		}
 		if look.fresh[j] {
 			stage = append(stage, l.URL.Key)
@@ -157,7 +157,7 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 	if err := f.loadHost(u); err != nil {
 		return nil, err
 	}
-	old, err := f.recordOf(u.Key)
+	old, err := f.recordOfLeased(u.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -181,8 +181,20 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 // recordFor returns the record of a URL that was offered. While the index is
 // complete it knows what is not there.
 func (f *Frontier) recordFor(key octopus.Key) (*record, error) {
-	if _, found, _ := f.index.get(key); !found && f.index.complete.Load() {
+	if _, found, _ := f.index.Load().get(key); !found && f.index.Load().complete.Load() {
 		return nil, nil
+	}
+	return f.recordOf(key)
+}
+
+// recordOfLeased returns the record of a URL that is handed out, from memory
+// where that has it.
+func (f *Frontier) recordOfLeased(key octopus.Key) (*record, error) {
+	f.mu.Lock()
+	r := f.core.Visiting(key)
+	f.mu.Unlock()
+	if r != nil {
+		return r, nil
 	}
 	return f.recordOf(key)
 }

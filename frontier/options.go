@@ -31,6 +31,13 @@ type Options struct {
 	// Agent is the product token that robots.txt groups are matched against.
 	// Default "octopus".
 	Agent string
+	// RobotsRetry is the pause before an unreachable robots.txt is asked for
+	// again; it doubles up to six hours. Default 5 min.
+	RobotsRetry time.Duration
+	// RobotsTries is the number of times a robots.txt may be unreachable in a
+	// row before the URLs that wait for it are set aside, as dead. A crawl that
+	// has to end needs it. 0: they wait for as long as it takes.
+	RobotsTries int
 	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
 	// robots.txt names on its own site are then offered as links of depth 0, on
 	// the board of the URL that asked for it. Nil: they are left alone.
@@ -55,6 +62,9 @@ type Options struct {
 	// smaller depth, so that the page set under a depth limit does not depend on
 	// the order of responses.
 	Relink bool
+	// Periods says when the pages of a board come due again. It is called with a
+	// lock held and must be quick. Nil: never.
+	Periods func(board string) Periods
 	// LaneWeight is how many data URLs of a host go before one navigation URL
 	// when both wait. 0 means that data URLs always go first.
 	LaneWeight int
@@ -107,6 +117,19 @@ type Politeness struct {
 	// ConnsPerHost is the number of requests to one host that may be under way
 	// at once. Default 1.
 	ConnsPerHost int
+}
+
+// Periods say when visited pages come due again. Zero means never.
+type Periods struct {
+	// Refresh is the first period of a navigation page. After each visit it is
+	// halved where the page had changed, and half longer where it had not,
+	// between Min and Max.
+	Refresh time.Duration
+	// Min and Max bound the period. Defaults a quarter of Refresh and four times
+	// Refresh.
+	Min, Max time.Duration
+	// Recrawl is the period of everything else, data pages included.
+	Recrawl time.Duration
 }
 
 // Pauses say how long a host in trouble is left alone at first. Each doubles

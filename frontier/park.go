@@ -14,7 +14,7 @@ func (c *Core) park(h *host, e *entry, r *record, reason, detail string) {
 	r.setText(e)
 	c.totals.Parked++
 	h.Parked++
-	c.out.Set(c.keys.parked(key), parkedValue(h, e))
+	c.out.Set(c.keys.parked(key), c.outside(h, e))
 	c.save(key, r)
 	c.touch(h)
 }
@@ -55,6 +55,18 @@ func (c *Core) Park(now time.Time, p Park, old *record) {
 	c.schedule(h)
 }
 
+// Visiting returns the record of a URL that is handed out for its first visit:
+// its entry has all of it, so that the store need not be asked. Of other URLs it
+// returns nil.
+func (c *Core) Visiting(key octopus.Key) *record {
+	l := c.leased[key]
+	if l == nil || l.entry == nil || l.entry.visits > 0 {
+		return nil
+	}
+	e := l.entry
+	return &record{state: stateQueued, pos: e.pos, hop: e.hop, number: e.number, tries: e.tries, relink: e.relink}
+}
+
 // skipped sends the record of a URL that will not be fetched to the sinks.
 func (c *Core) skipped(h *host, e *entry, reason, detail string) {
 	if c.opt.Outbox == nil {
@@ -91,18 +103,15 @@ func (r *record) setText(e *entry) {
 	r.text, r.via, r.board, r.kind = e.text, e.via, e.board, e.kind
 }
 
-// parkedValue and dueValue hold an entry outside the queue, where the key does
-// not hold its position.
-func parkedValue(h *host, e *entry) []byte { return dueValue(h, e) }
-
-func dueValue(h *host, e *entry) []byte {
-	w := writer(e.pos[:])
-	w = append(writer(nil), w...)
-	e.encode(&w, h.name)
-	return w
+// outside returns the value of an entry outside the queue, where the key does not
+// hold its position. It is valid until the next value is built.
+func (c *Core) outside(h *host, e *entry) []byte {
+	c.buf = append(c.buf[:0], e.pos[:]...)
+	e.encode(&c.buf, h.name)
+	return c.buf
 }
 
-// decodeDue reads what dueValue wrote.
+// decodeDue reads what outside wrote.
 func decodeDue(host string, value []byte) (*entry, error) {
 	n := len(position{})
 	if len(value) < n {

@@ -52,6 +52,9 @@ func (c *Core) letGo(g *group) {
 	waiting := g.waiting
 	g.waiting = nil
 	for _, h := range waiting {
+		if h.waits == g {
+			h.waits = nil
+		}
 		c.schedule(h)
 	}
 }

@@ -48,6 +48,7 @@ type run struct {
 	opt     frontier.Options
 	f       *frontier.Frontier
 	added   map[string]bool
+	clears  bool           // lanes are cleared: known URLs may be queued again
 	visited map[string]int // visits accepted as final
 	out     []octopus.Lease
 	ended   map[string]time.Time // host -> end of its last response
@@ -57,6 +58,7 @@ func newRun(t *testing.T, seed uint64) *run {
 	r := &run{T: t, rng: rand.New(rand.NewPCG(seed, 7)), store: kv.NewMemory(), added: map[string]bool{}, visited: map[string]int{}, ended: map[string]time.Time{}}
 	r.opt = randomOptions(r.rng)
 	r.opt.Store = r.store
+	r.clears = seed%3 == 0
 	r.open()
 	return r
 }
@@ -103,13 +105,39 @@ func (r *run) all() {
 			r.lease()
 		case n < 95:
 			r.done()
-		case n < 97:
+		case n < 96:
 			r.reopen()
+		case n < 97:
+			r.clear()
 		default:
 			time.Sleep(time.Duration(r.rng.IntN(200)) * time.Second)
 		}
 	}
 	r.finish()
+}
+
+// clear empties a lane, in some runs.
+func (r *run) clear() {
+	if !r.clears {
+		return
+	}
+	before := r.f.Counts()
+	n, err := r.f.ClearLane(context.Background(), octopus.Lane(r.rng.IntN(2)))
+	if err != nil {
+		r.Fatal(err)
+	}
+	if after := r.f.Counts(); after.Parked-before.Parked != n || before.Queued-after.Queued != n {
+		r.Fatalf("%d URLs cleared: counts %+v, then %+v", n, before, after)
+	}
+}
+
+// inject offers all that was offered before again.
+func (r *run) inject() {
+	for u := range r.added {
+		if _, err := r.f.Add(context.Background(), []octopus.Link{frontiertest.Link(u, 9)}); err != nil {
+			r.Fatal(err)
+		}
+	}
 }
 
 func (r *run) link() octopus.Link {
@@ -134,7 +162,7 @@ func (r *run) add() {
 		if r.added[l.URL.Text] {
 			want = octopus.Known
 		}
-		if v[i].Code != want {
+		if v[i].Code != want && !(r.clears && v[i].Code == octopus.Queued) {
 			r.Fatalf("add %s: %s, want %s", l.URL, v[i].Code, want)
 		}
 		r.added[l.URL.Text] = true
@@ -208,6 +236,7 @@ func (r *run) report(o octopus.Outcome) {
 
 // finish visits what is left and compares.
 func (r *run) finish() {
+	r.inject()
 	for idle := 0; r.f.Counts().Queued > 0; {
 		if r.lease() {
 			idle = 0

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -63,7 +64,7 @@ func firstDifference(want, got string) string {
 // play runs a scenario and returns it with the output it really has.
 func play(t *testing.T, text string) string {
 	s := &scenario{store: kv.NewMemory(), start: time.Now(), leases: map[string]octopus.Lease{}}
-	s.opt = frontier.Options{Store: s.store, Outbox: s}
+	s.opt = frontier.Options{Store: s.store, Outbox: s, Periods: func(string) frontier.Periods { return s.periods }}
 	defer func() {
 		if s.f != nil {
 			s.f.Close()
@@ -86,14 +87,14 @@ func play(t *testing.T, text string) string {
 
 // scenario is the state of one running text.
 type scenario struct {
-	store  *kv.Memory
-	opt    frontier.Options
-	f      *frontier.Frontier
-	start  time.Time
-	leases map[string]octopus.Lease // by "#1", as printed
-	count  int
-	robots map[string]string // host -> text that its robots.txt answers
-	out    strings.Builder
+	store   *kv.Memory
+	opt     frontier.Options
+	f       *frontier.Frontier
+	start   time.Time
+	leases  map[string]octopus.Lease // by "#1", as printed
+	count   int
+	periods frontier.Periods
+	out     strings.Builder
 }
 
 func (s *scenario) printf(format string, args ...any) { fmt.Fprintf(&s.out, "  "+format+"\n", args...) }
@@ -119,6 +120,7 @@ func (s *scenario) run(args []string) error {
 	commands := map[string]func([]string) error{
 		"options": s.options, "add": s.add, "lease": s.lease, "done": s.done, "release": s.release,
 		"advance": s.advance, "reopen": s.reopen, "counts": s.counts, "waiting": s.waiting, "explain": s.explain,
+		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap,
 	}
 	do := commands[args[0]]
 	if do == nil {
@@ -150,6 +152,10 @@ func (s *scenario) options(args []string) error {
 			s.opt.ConnsPerHost = n
 		case "robots":
 			s.opt.Robots = value
+		case "refresh":
+			s.periods.Refresh = d
+		case "recrawl":
+			s.periods.Recrawl = d
 		case "retries":
 			s.opt.MaxRetries = n
 		case "relink":
@@ -358,4 +364,73 @@ func (s *scenario) explain(args []string) error {
 		s.printf("  %s: %s", f.Name, f.Value)
 	}
 	return nil
+}
+
+// filter reads host=, site=, board=, match= and reason=.
+func filter(args []string) (f frontier.Filter) {
+	for _, a := range args {
+		name, value, _ := strings.Cut(a, "=")
+		switch name {
+		case "host":
+			f.Host = frontiertest.URL(value)
+		case "site":
+			f.Site = frontiertest.URL(value)
+		case "match":
+			f.Match = regexp.MustCompile(value)
+		case "reason":
+			f.Reason = value
+		}
+	}
+	return f
+}
+
+var lists = map[string]frontier.List{"queued": frontier.ListQueued, "parked": frontier.ListParked, "bad": frontier.ListBad}
+
+// list prints a list. Example: list parked host=a.com match=/x reason=robots
+func (s *scenario) list(args []string) error {
+	return s.f.Walk(context.Background(), lists[args[0]], filter(args[1:]), func(i frontier.Item) error {
+		s.printf("%s%s", i.URL, words(" depth ", i.Depth, " ", i.Reason, ": ", i.Detail))
+		return nil
+	})
+}
+
+// revive queues URLs of a list again; drop takes queued ones out.
+func (s *scenario) revive(args []string) error {
+	n, err := s.f.Revive(context.Background(), lists[args[0]], filter(args[1:]))
+	s.printf("%d", n)
+	return err
+}
+
+func (s *scenario) drop(args []string) error {
+	n, err := s.f.Drop(context.Background(), filter(args))
+	s.printf("%d", n)
+	return err
+}
+
+// clear empties a lane. Example: clear nav
+func (s *scenario) clear(args []string) error {
+	lane := octopus.Nav
+	if args[0] == "data" {
+		lane = octopus.Data
+	}
+	n, err := s.f.ClearLane(context.Background(), lane)
+	synctest.Wait()
+	s.printf("%d", n)
+	return err
+}
+
+// block keeps a host from being asked for a while; 0s lets it go.
+func (s *scenario) block(args []string) error {
+	d, err := time.ParseDuration(args[1])
+	if err != nil {
+		return err
+	}
+	return s.f.Block(context.Background(), frontiertest.URL(args[0]), time.Now().Add(d))
+}
+
+// gap changes the host delay at run time.
+func (s *scenario) gap(args []string) error {
+	d, err := time.ParseDuration(args[0])
+	s.f.SetPoliteness(frontier.Politeness{HostDelay: d})
+	return err
 }

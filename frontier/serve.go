@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"time"
 
 	"octopus"
@@ -47,7 +48,7 @@ func (f *Frontier) serve(t Turn) (worked bool, err error) {
 }
 
 func (f *Frontier) park(p Park) error {
-	old, err := f.recordOf(p.Key())
+	old, err := f.recordOfLeased(p.Key())
 	if err != nil {
 		return err
 	}
@@ -208,10 +209,13 @@ func (f *Frontier) warm() error {
 	return nil
 }
 
-// fillIndex reads the keys of all known URLs into the index, after Open. Links
-// that are offered meanwhile are looked up in the store. It ends with Close.
-func (f *Frontier) fillIndex() {
+// fillIndex reads the keys of all known URLs into x. Links that are offered
+// meanwhile are looked up in the store. It ends with Close. A store that cannot
+// be read leaves x incomplete: the next look-up reports the error.
+func (f *Frontier) fillIndex(x *index) {
 	lo := f.keys.table(tableURL)
+	var at octopus.HostKey
+	var h *host // of at, where it has a record
 	err := f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
 		select {
 		case <-f.closed:
@@ -222,12 +226,33 @@ func (f *Frontier) fillIndex() {
 		if err != nil {
 			return err
 		}
-		f.index.set(octopus.Key(key[5:]), r.cost())
+		k := octopus.Key(key[5:])
+		if k.Host() != at || h == nil {
+			if h, err = f.hostRecord(k.Host()); err != nil {
+				return err
+			}
+			at = k.Host()
+		}
+		c := r.cost()
+		if h != nil && h.cleared(r) {
+			c = costOf(math.MaxInt, 0) // any offer costs less: it is taken again
+		}
+		x.set(k, c)
 		return nil
 	})
-	if err == nil && !f.index.full.Load() {
-		f.index.complete.Store(true)
+	if err == nil && !x.full.Load() {
+		x.complete.Store(true)
 	}
+}
+
+// hostRecord reads the state of a host, nil where it has none.
+func (f *Frontier) hostRecord(key octopus.HostKey) (*host, error) {
+	value, err := f.get(f.keys.host(key))
+	if value == nil || err != nil {
+		return nil, err
+	}
+	h, _, err := decodeHost(key, value)
+	return h, err
 }
 
 // sitemaps returns the sitemaps that a robots.txt names, of its own site, as

@@ -11,8 +11,8 @@ import (
 // counters and compares: every URL stands where its record says, and nowhere
 // else. The first difference is the error. Nothing may write meanwhile.
 func Verify(store kv.Store, job uint32) error {
-	v := verifier{store: store, keys: newKeyspace(job), hosts: map[octopus.HostKey]*hostState{}}
-	for _, step := range []func() error{v.urls, v.queues, v.due, v.hostRecords, v.totals} {
+	v := verifier{store: store, keys: newKeyspace(job), hosts: map[octopus.HostKey]*hostState{}, read: map[octopus.HostKey]*host{}}
+	for _, step := range []func() error{v.heads, v.urls, v.queues, v.due, v.hostRecords, v.totals} {
 		if err := step(); err != nil {
 			return fmt.Errorf("frontier: verify: %w", err)
 		}
@@ -25,6 +25,8 @@ type verifier struct {
 	store kv.Store
 	keys  keyspace
 	hosts map[octopus.HostKey]*hostState // counted
+	read  map[octopus.HostKey]*host      // as recorded
+	gone  int64                          // URLs of cleared lanes
 	sum   totals                         // counted
 }
 
@@ -40,6 +42,17 @@ func (v *verifier) scan(table byte, visit func(key, value []byte) error) error {
 	return v.store.Scan(lo, after(lo), func(key, value []byte) error { return visit(key[5:], value) })
 }
 
+// heads reads the host records.
+func (v *verifier) heads() error {
+	return v.scan(tableHost, func(k, value []byte) error {
+		h, _, err := decodeHost(octopus.HostKey(k), value)
+		if err == nil {
+			v.read[h.key] = h
+		}
+		return err
+	})
+}
+
 // urls counts the records, and looks each up where it says it stands.
 func (v *verifier) urls() error {
 	return v.scan(tableURL, func(k, value []byte) error {
@@ -51,6 +64,12 @@ func (v *verifier) urls() error {
 		h := v.host(key.Host())
 		h.Known++
 		v.sum.Known++
+		if read := v.read[key.Host()]; read != nil && read.cleared(r) {
+			h.Parked++
+			v.sum.Parked++
+			v.gone++
+			return nil
+		}
 		var place []byte
 		switch r.state {
 		case stateQueued:
@@ -87,20 +106,13 @@ func (v *verifier) urls() error {
 // queues checks that the queues hold nothing else, and nothing before the head.
 func (v *verifier) queues() error {
 	var n int64
-	heads := map[octopus.HostKey][2]position{}
-	if err := v.scan(tableHost, func(k, value []byte) error {
-		h, _, err := decodeHost(octopus.HostKey(k), value)
-		if err == nil {
-			heads[h.key] = h.Head
-		}
-		return err
-	}); err != nil {
-		return err
-	}
 	if err := v.scan(tableQueue, func(k, value []byte) error {
 		n++
 		host, pos := octopus.HostKey(k[:8]), queuePosition(k)
-		if head := heads[host][pos.lane()]; pos.compare(head) < 0 {
+		if v.read[host] == nil {
+			return fmt.Errorf("host %s has a queue but no record", host)
+		}
+		if head := v.read[host].Head[pos.lane()]; pos.compare(head) < 0 {
 			return fmt.Errorf("queue of host %s has an entry at %x, before its head %x", host, pos, head)
 		}
 		return nil
@@ -119,7 +131,7 @@ func (v *verifier) due() error {
 		table byte
 		name  string
 		want  int64
-	}{{tableDue, "due", v.sum.Later}, {tableParked, "parked", v.sum.Parked}, {tableBad, "bad", v.sum.Failed}} {
+	}{{tableDue, "due", v.sum.Later}, {tableParked, "parked", v.sum.Parked - v.gone}, {tableBad, "bad", v.sum.Failed}} {
 		var n int64
 		if err := v.scan(t.table, func(_, _ []byte) error { n++; return nil }); err != nil {
 			return err
@@ -132,11 +144,7 @@ func (v *verifier) due() error {
 }
 
 func (v *verifier) hostRecords() error {
-	return v.scan(tableHost, func(k, value []byte) error {
-		h, _, err := decodeHost(octopus.HostKey(k), value)
-		if err != nil {
-			return err
-		}
+	for _, h := range v.read {
 		want := v.host(h.key)
 		if h.queued() > 0 {
 			v.sum.Hosts++
@@ -145,8 +153,8 @@ func (v *verifier) hostRecords() error {
 		if got != *want {
 			return fmt.Errorf("host %s counts %+v, there are %+v", h.name, got, *want)
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 func (v *verifier) totals() error {

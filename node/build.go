@@ -119,7 +119,10 @@ func (n *Node) openFrontier() error {
 		MaxRetries: orNone(n.cfg.Fetcher.Retry.Max),
 		RetryBase:  time.Duration(n.cfg.Fetcher.Retry.Backoff),
 		Relink:     n.cfg.Crawl.Depth >= 0,
-		NoSync:     n.cfg.Store.NoSync || n.cfg.Store.Discard,
+		// A crawl ends: a robots.txt gets as many attempts as a page.
+		RobotsRetry: time.Duration(n.cfg.Fetcher.Retry.Backoff),
+		RobotsTries: n.cfg.Fetcher.Retry.Max + 1,
+		NoSync:      n.cfg.Store.NoSync || n.cfg.Store.Discard,
 		Politeness: frontier.Politeness{
 			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
 			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),

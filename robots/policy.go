@@ -67,6 +67,9 @@ type Options struct {
 	// count as one without a file. RFC 9309 permits it; by default its URLs
 	// wait.
 	GiveUp bool
+	// RetryMin replaces the constant of that name: the pause before the first
+	// retry of an unreachable file. 0 means the constant.
+	RetryMin time.Duration
 }
 
 // Due reports whether robots.txt is to be asked for again.
@@ -95,7 +98,7 @@ func (o Options) unreachable(p Policy, a Answer) Policy {
 		p.Fetched = a.At // nothing to hold on to; StaleMax counts from here
 	}
 	p.Failures++
-	p.Next = a.At.Add(retryIn(p.Failures, a.RetryAfter))
+	p.Next = a.At.Add(o.retryIn(p.Failures, a.RetryAfter))
 	if a.At.Sub(p.Fetched) >= StaleMax {
 		p.Mode, p.Text = Unreachable, nil
 		if o.GiveUp {
@@ -114,11 +117,15 @@ func cacheFor(maxAge time.Duration) time.Duration {
 }
 
 // retryIn is how long to wait after so many failures in a row.
-func retryIn(failures int, after time.Duration) time.Duration {
+func (o Options) retryIn(failures int, after time.Duration) time.Duration {
 	if after > 0 {
 		return min(max(after, AfterMin), AfterMax)
 	}
-	return min(RetryMin<<min(failures-1, threshold), RetryMax)
+	first := o.RetryMin
+	if first <= 0 {
+		first = RetryMin
+	}
+	return min(first<<min(failures-1, threshold), RetryMax)
 }
 
 // For returns the group that a policy comes to, for a crawler's product token.

@@ -135,7 +135,7 @@ func TestCrawl(t *testing.T) {
 	if sum.End != "frontier empty" || sum.Pages != sitePages || sum.Status["3xx"] != 1 || sum.Status["4xx"] != 1 || sum.URLs.Pages != sitePages {
 		t.Errorf("summary: %s", c.stdout)
 	}
-	if s.count("/private/x") != 0 || s.count("/robots.txt") == 0 {
+	if s.count("/private/x") != 0 || s.count("/robots.txt") != 1 {
 		t.Errorf("robots.txt asked for %d times, the page it forbids %d times", s.count("/robots.txt"), s.count("/private/x"))
 	}
 	a, b := records(t, "a.jsonl"), records(t, "b.jsonl")

@@ -1,0 +1,238 @@
+package frontier_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"octopus"
+	"octopus/frontier"
+	"octopus/frontier/frontiertest"
+	"octopus/kv"
+	"octopus/kv/pebblekv"
+)
+
+func openPebble(b testing.TB, dir string) *pebblekv.Store {
+	s, err := pebblekv.Open(dir, pebblekv.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// linksOf returns n fresh links of many hosts, and their URLs are like those of
+// real pages: about 60 bytes.
+func linksOf(from, n, hosts int) []octopus.Link {
+	links := make([]octopus.Link, n)
+	for i := range links {
+		id := from + i
+		links[i] = frontiertest.Link(fmt.Sprintf("www.host%d.com/section/%d/articles/item-%d.html", id%hosts, id%23, id), 1+id%5)
+		links[i].Via = fmt.Sprintf("http://www.host%d.com/section/%d/", id%hosts, id%23)
+	}
+	return links
+}
+
+// BenchmarkPage is what one page costs a durable frontier: a lease, and an
+// outcome with 40 links, 36 of them known. 64 workers share the commits, as in a
+// crawl.
+func BenchmarkPage(b *testing.B) {
+	store := openPebble(b, b.TempDir())
+	defer store.Close()
+	f, err := frontier.Open(plain(store))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	const hosts = 1000
+	ctx := context.Background()
+	known := linksOf(0, 100_000, hosts)
+	for i := 0; i < len(known); i += 10_000 {
+		if _, err := f.Add(ctx, known[i:i+10_000]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	fresh := linksOf(len(known), 4*b.N, hosts)
+	b.ReportAllocs()
+	b.ResetTimer()
+	var mu sync.Mutex
+	next := 0
+	var workers sync.WaitGroup
+	for w := range 64 {
+		workers.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(w), 1))
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= b.N {
+					return
+				}
+				leases, err := f.Lease(ctx, 1)
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				links := append(make([]octopus.Link, 0, 40), fresh[4*i:4*i+4]...)
+				for range 36 {
+					links = append(links, known[rng.IntN(len(known))])
+				}
+				o := octopus.Outcome{Lease: leases[0], Status: 200, End: time.Now(), Links: links}
+				if _, err := f.Done(ctx, []octopus.Outcome{o}); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// BenchmarkAdd adds fresh links, 1,000 in a call. Beside it the same number of
+// bytes as plain puts, in batches of the same size with the same syncs.
+func BenchmarkAdd(b *testing.B) {
+	const batch = 1000
+	b.Run("frontier", func(b *testing.B) {
+		store := openPebble(b, b.TempDir())
+		defer store.Close()
+		f, err := frontier.Open(plain(store))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer f.Close()
+		links := linksOf(0, b.N, 1000)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for i := 0; i < b.N; i += batch {
+			if _, err := f.Add(context.Background(), links[i:min(i+batch, b.N)]); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("plain-puts", func(b *testing.B) {
+		store := openPebble(b, b.TempDir())
+		defer store.Close()
+		links := linksOf(0, b.N, 1000)
+		b.ReportAllocs()
+		b.ResetTimer()
+		for i := 0; i < b.N; i += batch {
+			var k kv.Batch
+			for j := range links[i:min(i+batch, b.N)] {
+				l := &links[i+j]
+				k.Set(append([]byte("00000"), l.URL.Key[:]...), []byte("123456789012"))
+				k.Set(append([]byte("00001"), fmt.Appendf(nil, "%s%014d", l.URL.Key[:8], i+j)...), []byte("12345678"+l.URL.Text+l.Via))
+			}
+			if err := store.Apply(&k, kv.Sync); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// TestBig adds OCTOPUS_FRONTIER_BIG URLs of a hundredth as many hosts, sizes by a
+// power law, and prints what they cost at rest; then it leases and ends a tenth
+// of them, and reopens.
+func TestBig(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_BIG"))
+	if err != nil {
+		t.Skip("set OCTOPUS_FRONTIER_BIG to the number of URLs")
+	}
+	dir := t.TempDir()
+	store := openPebble(t, dir)
+	base := heap()
+	f, err := frontier.Open(plain(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	hosts := n / 100
+	start := time.Now()
+	ctx := context.Background()
+	for i := 0; i < n; {
+		links := make([]octopus.Link, min(5000, n-i))
+		for j := range links {
+			host := int(math.Pow(float64(hosts), rng.Float64())) // density 1/x
+			links[j] = frontiertest.Link(fmt.Sprintf("www.host%d.com/section/%d/articles/item-%d.html", host, i%23, i), 1+i%5)
+			links[j].Via = fmt.Sprintf("http://www.host%d.com/section/%d/", host, i%23)
+			i++
+		}
+		if _, err := f.Add(ctx, links); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rate(t, "add", n, start)
+	ram := heap() - base
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Compact([]byte{0}, []byte{0xff}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("at rest: %.1f bytes of disk and %.1f of heap per URL", float64(diskSize(t, dir))/float64(n), float64(ram)/float64(n))
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	start = time.Now()
+	store = openPebble(t, dir)
+	defer store.Close()
+	f, err = frontier.Open(plain(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	leases, err := f.Lease(ctx, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("reopened, first %d leases after %s", len(leases), time.Since(start))
+	start = time.Now()
+	done := 0
+	for done < n/10 {
+		var outcomes []octopus.Outcome
+		for _, l := range leases {
+			outcomes = append(outcomes, octopus.Outcome{Lease: l, Status: 200, End: time.Now()})
+		}
+		if _, err := f.Done(ctx, outcomes); err != nil {
+			t.Fatal(err)
+		}
+		done += len(leases)
+		if leases, err = f.Lease(ctx, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rate(t, "lease+done", done, start)
+	t.Logf("heap %d MB", (heap()-base)>>20)
+}
+
+func rate(t *testing.T, what string, n int, start time.Time) {
+	d := time.Since(start)
+	t.Logf("%s: %d in %s, %.0f/s", what, n, d.Round(time.Millisecond), float64(n)/d.Seconds())
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func diskSize(t *testing.T, dir string) (n int64) {
+	if err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if info, errInfo := d.Info(); err == nil && errInfo == nil && !d.IsDir() {
+			n += info.Size()
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

@@ -1,0 +1,77 @@
+package frontier
+
+import (
+	"time"
+
+	"octopus"
+)
+
+// Revive queues a URL that was parked or bad; e is its entry in that table, old
+// its record. It reports whether the URL still stood there.
+func (c *Core) Revive(now time.Time, key octopus.Key, e *entry, old *record) bool {
+	c.advance(now)
+	h := c.hosts[key.Host()]
+	was := c.record(key, old)
+	if was == nil || was.state != stateParked && was.state != stateFailed {
+		return false
+	}
+	r := *was
+	if r.state == stateParked {
+		c.totals.Parked--
+		h.Parked--
+		c.out.Delete(c.keys.parked(key))
+	} else {
+		c.countDone(h, -1)
+		c.totals.Failed--
+		h.Failed--
+		c.out.Delete(c.keys.bad(key))
+	}
+	if h.Why == blockDead || h.Why == blockBreaker {
+		h.Why, h.Blocked, h.NoHost, h.Fails, h.Probes = blockNone, time.Time{}, 0, 0, 0
+	}
+	r.state, r.pos, r.tries, r.reason, r.detail = stateQueued, c.placeAgain(h, r.pos), 0, "", ""
+	e.fill(&r)
+	c.enqueue(h, e)
+	c.save(key, &r)
+	c.schedule(h)
+	return true
+}
+
+// Drop parks a queued URL; e is its entry. It reports whether the URL still stood
+// there and is not handed out.
+func (c *Core) Drop(now time.Time, key octopus.Key, e *entry, old *record) bool {
+	c.advance(now)
+	h := c.hosts[key.Host()]
+	was := c.record(key, old)
+	if was == nil || was.state != stateQueued || was.pos != e.pos || c.leased[key] != nil {
+		return false
+	}
+	r := *was
+	c.dequeue(h, key, r.pos)
+	c.park(h, e, &r, ReasonDropped, "taken out of the queue by an operator")
+	c.schedule(h)
+	return true
+}
+
+// SetPoliteness changes the gaps at run time. Requests under way end as they
+// began.
+func (c *Core) SetPoliteness(now time.Time, p Politeness) {
+	c.advance(now)
+	c.opt.Politeness = p.withDefaults()
+	for _, h := range c.ring {
+		c.schedule(h)
+	}
+}
+
+// Block keeps a host, which must be in memory, from being asked before a time; a
+// time in the past lets it go.
+func (c *Core) Block(now time.Time, key octopus.HostKey, until time.Time) {
+	c.advance(now)
+	h := c.hosts[key]
+	h.Why, h.Blocked = blockAsked, until
+	if !until.After(c.now) {
+		h.Why, h.Blocked, h.NoHost, h.Fails, h.Probes, h.Unavail = blockNone, time.Time{}, 0, 0, 0, 0
+	}
+	c.touch(h)
+	c.schedule(h)
+}

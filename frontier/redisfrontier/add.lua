@@ -1,0 +1,90 @@
+-- Offers links. One byte for each: q queued, k known, h over the host's quota,
+-- s over the site's, d its host is dead.
+-- ARGV 9   quota of a host, 0 for none;  10 of a site
+--      11  tail of a new record;  12-14 of one parked for h, s, d
+--      15  '1': a fetched page met at a smaller depth is read again
+--      16  number of hosts, then key, name, site name of each
+--      …   of each link: key, position without its number, hop, '1' or '0' as
+--          the seen set says new or known ('' where there is none), the link
+local hostquota, sitequota, relink = tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[15] == '1'
+local tails = {q = ARGV[11], h = ARGV[12], s = ARGV[13], d = ARGV[14]}
+local at = 17
+local hosts = {}
+for _ = 1, tonumber(ARGV[16]) do
+  local h = ARGV[at]
+  hosts[#hosts + 1] = h
+  if call('HSETNX', T .. 'h:' .. h, 'name', ARGV[at + 1]) == 1 then
+    call('HSET', T .. 'h:' .. h, 'site', ARGV[at + 2])
+  end
+  at = at + 3
+end
+
+local function cost(pos, hop)
+  return min(byte(pos, 3) * 256 + byte(pos, 4), 4095) * 16 + min(hop, 15)
+end
+-- withLink returns rec with another link, and the depth and hop it was met at.
+local function withLink(rec, pos, hop, link)
+  local rest = 33 + struct.unpack('>I2', rec, 31)
+  return sub(rec, 1, 3) .. string.char(hop) .. sub(rec, 5, 18) .. sub(pos, 3, 4) .. sub(rec, 21, 30)
+    .. struct.pack('>I2', #link) .. link .. sub(rec, rest)
+end
+
+-- again queues a visited URL once more.
+local function again(key, rec, pos, hop, link, relinks)
+  leave(key, rec)
+  local new = withLink(rec, pos, hop, link)
+  new = 'q' .. string.char(flagged(new, RELINK, relinks)) .. '\0' .. sub(new, 4, 16) .. pos .. sub(new, 23)
+  enter(key, reseq(new), 0)
+end
+
+local function known(key, rec, pos, hop, fresh, link)
+  local state = sub(rec, 1, 1)
+  local nearer = cost(pos, hop) < cost(sub(rec, 17, 22), byte(rec, 4))
+  if fresh == '1' and (state == 'd' or state == 'f') then
+    again(key, rec, pos, hop, link, nearer and state == 'd')
+    return 'q'
+  end
+  if nearer then
+    if state == 'd' and relink and has(rec, LINKS) then
+      again(key, rec, pos, hop, link, true)
+    elseif state == 'q' then
+      leave(key, rec)
+      enter(key, withLink(rec, pos, hop, link), 0)
+    else -- a leased one too: its holder knows the old depth, so its outcome brings it back
+      call('HSET', T .. 'url', key, withLink(rec, pos, hop, link))
+    end
+  end
+  return 'k'
+end
+
+local function new(key, pos, hop, link)
+  local h = sub(key, 1, 8)
+  local H = T .. 'h:' .. h
+  local ofHost = call('HINCRBY', H, 'known', 1)
+  local ofSite = call('HINCRBY', T .. 's:' .. sub(h, 1, 4), 'known', 1)
+  local v = call('HMGET', H, 'why', 'blocked')
+  local code, state = 'q', 'q'
+  if hostquota > 0 and ofHost > hostquota then code, state = 'h', 'p'
+  elseif sitequota > 0 and ofSite > sitequota then code, state = 's', 'p'
+  elseif v[1] == 'dead' and tonumber(v[2]) > now then code, state = 'd', 'p' end
+  bump('known', 1)
+  local rec = state .. '\0\0' .. string.char(hop) .. '\0\0\0\0' .. '\0\0\0\0\0\0\0\0' .. pos .. '\0\0\0\0\0\0\0\0'
+  enter(key, reseq(rec .. struct.pack('>I2', #link) .. link .. tails[code]), now)
+  return code
+end
+
+local codes = {}
+while at <= #ARGV do
+  local key, pos, hop, fresh, link = ARGV[at], ARGV[at + 1], tonumber(ARGV[at + 2]), ARGV[at + 3], ARGV[at + 4]
+  local rec = call('HGET', T .. 'url', key)
+  if rec then
+    codes[#codes + 1] = known(key, rec, pos, hop, fresh, link)
+  elseif fresh == '0' then
+    codes[#codes + 1] = 'k' -- a filter may say so of a URL that was never met
+  else
+    codes[#codes + 1] = new(key, pos, hop, link)
+  end
+  at = at + 5
+end
+for _, h in ipairs(hosts) do schedule(h) end
+return finish(table.concat(codes))

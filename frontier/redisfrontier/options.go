@@ -1,0 +1,138 @@
+package redisfrontier
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"octopus"
+	"octopus/frontier"
+)
+
+// Options say which job of which Redis a Frontier opens, and how it schedules.
+// Processes that share a job should have the same; Buckets is taken from the
+// first.
+type Options struct {
+	// Client is used where it is given, and not closed; else URL is dialled
+	// (see redisx.Dial): redis://host:port/db, redis+cluster://host:port.
+	Client redis.UniversalClient
+	URL    string
+	// Job begins all keys. Default "octopus".
+	Job string
+	// Buckets is the number of parts of the job, 1 to 4096. Shallower URLs go
+	// first within one. Default 16.
+	Buckets int
+
+	// Politeness and Pauses are those of package frontier, with its defaults.
+	frontier.Politeness
+	Pauses frontier.Pauses
+
+	// Robots is "obey" (default) or "ignore".
+	Robots string
+	// Agent is the product token for robots.txt. Default "octopus".
+	Agent string
+	// Sitemaps turns the text of a Sitemap line into a URL; see
+	// frontier.Options. Nil: they are left alone.
+	Sitemaps func(text string) (octopus.URL, error)
+
+	// MaxRetries is the number of further attempts after a failed one. 0 means
+	// 3, negative none.
+	MaxRetries int
+	// RetryBase is the upper end of the random pause before the first further
+	// attempt; it grows fourfold each time, up to six hours. Default 30 s.
+	RetryBase time.Duration
+
+	// LeaseTime is how long a lease lasts; then its URL is handed out again,
+	// so it is also how long the URLs of a killed worker wait. Default 2 min.
+	LeaseTime time.Duration
+	// Relink hands out a Relink lease when a fetched page is met again at a
+	// smaller depth.
+	Relink bool
+	// LaneWeight is how many data URLs of a host go before one navigation URL.
+	// 0 means that data URLs always go first.
+	LaneWeight int
+	// HostQuota and SiteQuota are the numbers of URLs of a host and of a
+	// registrable domain that are queued; the rest is parked. 0 means no limit.
+	HostQuota, SiteQuota int64
+
+	// Seen alone decides which links are fresh. Nil: the URL records do. It is
+	// told of a URL after the URL was stored. One that also is a LinkSeen is
+	// told links.
+	Seen frontier.Seen
+	// Records stores the records of visits that are about to end, durably, for
+	// the sinks. One may come twice, when Redis or the process fails in
+	// between. Nil: records are dropped.
+	Records func(ctx context.Context, list []*octopus.Record) error
+	// Entries returns the links the crawl starts from. They are offered again
+	// when Redis came back empty. Nil: the crawl then ends as if finished.
+	Entries func() []octopus.Link
+
+	// OnError is told when Redis stops working, with the reason and what to do,
+	// and nil when it works again. Calls wait meanwhile. Nil: nobody listens.
+	OnError func(error)
+
+	// Now replaces the server's clock, for tests and simulations.
+	Now func() time.Time
+	// Rand draws the random share of retry pauses. Default: seeded randomly.
+	Rand *rand.Rand
+}
+
+// LinkSeen is a seen set that wants links, not keys: Scrapy's fingerprint is
+// computed from the URL.
+type LinkSeen interface {
+	AddLinks(ctx context.Context, now time.Time, links []octopus.Link, fresh []bool) error
+	ContainsLinks(ctx context.Context, now time.Time, links []octopus.Link, known []bool) error
+}
+
+// Limits that are no options; those of package frontier.
+const (
+	maxCrawlDelay  = 300 * time.Second
+	minRetryAfter  = time.Second
+	maxRetryAfter  = 24 * time.Hour
+	unavailableMax = 6 * time.Hour
+	breakerAfter   = 5
+	breakerMax     = 24 * time.Hour
+	probesMax      = 3
+	retryMax       = 6 * time.Hour
+	noHostMax      = 2
+	deadMax        = 24 * time.Hour
+	maxLink        = 60_000 // bytes of a link in its record
+	maxBuckets     = 4096
+)
+
+func (o Options) withDefaults() (Options, error) {
+	setDefault(&o.Job, "octopus")
+	setDefault(&o.Buckets, 16)
+	setDefault(&o.HostDelay, time.Second)
+	o.HostDelay, o.IPDelay, o.SiteDelay = max(o.HostDelay, 0), max(o.IPDelay, 0), max(o.SiteDelay, 0)
+	o.ConnsPerHost = max(o.ConnsPerHost, 1)
+	setDefault(&o.Agent, "octopus")
+	setDefault(&o.MaxRetries, 3)
+	o.MaxRetries = max(o.MaxRetries, 0)
+	setDefault(&o.RetryBase, 30*time.Second)
+	setDefault(&o.Pauses.Unavailable, time.Minute)
+	setDefault(&o.Pauses.Breaker, 5*time.Minute)
+	setDefault(&o.Pauses.Dead, time.Hour)
+	setDefault(&o.LeaseTime, 2*time.Minute)
+	if o.Rand == nil {
+		o.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) // seeds alone come from the global source
+	}
+	if strings.ContainsAny(o.Job, "{} \r\n") {
+		return o, fmt.Errorf("redisfrontier: job %q: give it a name without spaces and braces", o.Job)
+	}
+	if o.Buckets < 1 || o.Buckets > maxBuckets {
+		return o, fmt.Errorf("redisfrontier: %d buckets: must be from 1 to %d", o.Buckets, maxBuckets)
+	}
+	return o, nil
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
