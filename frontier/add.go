@@ -45,7 +45,7 @@ func (c *Core) record(key octopus.Key, old *record) *record {
 func (c *Core) addFresh(h *host, l *octopus.Link) octopus.Verdict {
 	r := &record{state: stateQueued, pos: c.place(h, l), hop: uint8(l.Hop), number: c.totals.Seq}
 	e := newEntry(l, r)
-	reason, detail := c.refuses(h)
+	reason, detail := c.refuses(h, l)
 	h.Known++
 	h.site.known++
 	c.totals.Known++
@@ -83,7 +83,10 @@ func newEntry(l *octopus.Link, r *record) *entry {
 
 // refuses returns the reason why a fresh URL of h is parked at once; empty where
 // it is not.
-func (c *Core) refuses(h *host) (reason, detail string) {
+func (c *Core) refuses(h *host, l *octopus.Link) (reason, detail string) {
+	if detail := c.opt.Traps.catches(l.URL.Text); detail != "" && l.Kind != octopus.Entry {
+		return octopus.ReasonTrap, detail
+	}
 	switch {
 	case c.opt.HostQuota > 0 && h.Known >= c.opt.HostQuota:
 		return octopus.ReasonQuota, "host quota of " + strconv.FormatInt(c.opt.HostQuota, 10)

@@ -178,6 +178,7 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 	}
 	if o.Status/100 == 2 && !relink {
 		c.totals.Pages++
+		h.learn(o)
 	}
 	r.pos[0] = byte(o.Lane)
 	if !relink {

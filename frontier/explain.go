@@ -47,6 +47,9 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explan
 			x.State = "queued"
 		}
 		x.Facts = r.facts()
+		if h != nil && h.cleared(r) {
+			x.State, x.Reason = "parked", "cleared with its lane; it is queued when it is offered again"
+		}
 	}
 	l := c.leased[u.Key]
 	if l != nil && l.id != 0 {

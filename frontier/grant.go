@@ -2,7 +2,6 @@ package frontier
 
 import (
 	"crypto/md5"
-	"slices"
 	"strconv"
 	"time"
 
@@ -33,9 +32,7 @@ func (c *Core) schedule(h *host) {
 
 // asksRobots reports whether a robots.txt of h is under way: nothing else is
 // leased until it is known.
-func (h *host) asksRobots() bool {
-	return slices.ContainsFunc(h.out, func(l *lease) bool { return !l.page && !l.over })
-}
+func (h *host) asksRobots() bool { return h.asking != nil && !h.asking.over }
 
 // dueOf returns when h may be asked next. A dead host is due at once: its URLs
 // are parked.
@@ -115,6 +112,10 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 		}
 		if h.dead(c.now) {
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, h.deadDetail()))
+			continue
+		}
+		if detail := c.poor(h, e); detail != "" {
+			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonTrap, detail))
 			continue
 		}
 		verdict, want := c.askRobots(h, e)
@@ -229,7 +230,7 @@ func (c *Core) grantRobots(h *host, e *entry) octopus.Lease {
 	text := a.url(h.name) + "/robots.txt"
 	sum := md5.Sum([]byte(text))
 	l := c.newLease(h, octopus.Key(append(append([]byte(nil), h.key[:]...), sum[:8]...)))
-	l.robots = a
+	l.robots, h.asking = a, l
 	return octopus.Lease{
 		ID: l.id, Purpose: octopus.FetchRobots, Visit: 1, Until: l.until, Gap: c.gap(h),
 		Link: octopus.Link{

@@ -24,10 +24,12 @@ type host struct {
 	site, ip *group
 	waits    *group   // in whose waiting list it stands
 	out      []*lease // handed out and not done; a few
+	asking   *lease   // the robots.txt under way; over when it ended, nil before the first
 	robots   []*authorityState
-	pending  []*entry // queued by commits that no refill can see yet; see Core.Refilled
-	loaded   bool     // robots is what the store has
-	loading  bool     // a refill is under way
+	pending  []*entry          // queued by commits that no refill can see yet; see Core.Refilled
+	yields   map[uint64]*yield // by pattern of the URL
+	loaded   bool              // robots is what the store has
+	loading  bool              // a refill is under way
 
 	heap  *hostHeap // where it stands: ready, sleeping, hungry; nil for nowhere
 	at    int

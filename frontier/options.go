@@ -74,6 +74,8 @@ type Options struct {
 	// HostQuota is the number of URLs of one host that may be known; what is
 	// over is parked. 0 means no limit.
 	HostQuota int64
+	// Traps catch endless URL spaces.
+	Traps Traps
 	// SiteQuota is the same for a registrable domain.
 	SiteQuota int64
 	// QueueLimit is the number of URLs per lane that may stand in memory. Default
@@ -190,6 +192,7 @@ func (o Options) withDefaults() Options {
 		o.MaxRetries = 3
 	}
 	o.MaxRetries = max(o.MaxRetries, 0)
+	o.Traps = o.Traps.withDefaults()
 	setDefault(&o.RetryBase, 30*time.Second)
 	setDefault(&o.Pauses.Unavailable, time.Minute)
 	setDefault(&o.Pauses.Breaker, 5*time.Minute)

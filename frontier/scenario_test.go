@@ -156,6 +156,8 @@ func (s *scenario) options(args []string) error {
 			s.periods.Refresh = d
 		case "recrawl":
 			s.periods.Recrawl = d
+		case "min-yield":
+			s.opt.Traps.MinYield = n
 		case "retries":
 			s.opt.MaxRetries = n
 		case "relink":
@@ -283,6 +285,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 	if !ok {
 		return octopus.Outcome{}, fmt.Errorf("no lease %s", args[0])
 	}
+	duplicate := ""
 	o := octopus.Outcome{Lease: l, Stage: octopus.Fetched | octopus.Parsed, End: time.Now(), Lane: l.Link.Lane, Changed: true}
 	for _, a := range args[1:] {
 		name, value, _ := strings.Cut(a, "=")
@@ -302,6 +305,8 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 			o.NoRequest = true
 		case "unchanged":
 			o.Changed = false
+		case "duplicate":
+			duplicate = value
 		case "cache":
 			o.CacheFor = d
 		case "lane":
@@ -329,7 +334,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 		}
 	}
 	if l.Purpose != octopus.FetchRobots {
-		o.Record = &octopus.Record{URL: l.Link.URL.Text, Status: o.Status}
+		o.Record = &octopus.Record{URL: l.Link.URL.Text, Status: o.Status, DuplicateOf: duplicate}
 	}
 	return o, nil
 }

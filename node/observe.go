@@ -47,7 +47,7 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 		st.Fetches++
 		st.Bytes += p.Wire
 	}
-	if o.Lease.Purpose != octopus.FetchPage {
+	if o.Lease.Purpose == octopus.Relink || o.Lease.Purpose == octopus.FetchRobots && o.Err == nil {
 		return
 	}
 	st.Last = Visit{URL: o.Lease.Link.URL.Text, Status: o.Status, Took: o.End.Sub(o.Start)}
@@ -55,7 +55,7 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	case o.Err != nil:
 		st.Class[0]++
 		st.Errors[o.Err.Kind.String()]++
-		st.Last.Error = o.Err.Kind.String()
+		st.Last.Error = o.Err.Error()
 	case o.Status >= 100 && o.Status < 600:
 		st.Class[o.Status/100]++
 	}

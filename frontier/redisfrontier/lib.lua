@@ -144,10 +144,14 @@ local function finish(reply)
     if by ~= 0 then call('HINCRBY', N, name, by) end
   end
   local wake, queued = wakeAt(), tonumber(call('HGET', N, 'queued') or '0')
+  local version
   if wake < before or (queued == 0) ~= (queuedBefore == 0) then
-    call('PUBLISH', ARGV[7], string.format('%s %.0f %.0f', ARGV[8], wake, queued))
+    version = call('HINCRBY', N, 'version', 1)
+    call('PUBLISH', ARGV[7], string.format('%s %.0f %.0f %.0f', ARGV[8], wake, queued, version))
+  else
+    version = tonumber(call('HGET', N, 'version') or '0')
   end
-  return {reply, now, string.format('%.0f', wake), queued}
+  return {reply, now, string.format('%.0f', wake), queued, version}
 end
 
 -- release ends a request of h: the gap starts at t, or not at all where no

@@ -1,0 +1,404 @@
+package redisfrontier
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/netip"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"octopus"
+	"octopus/internal/redisx"
+	"octopus/robots"
+)
+
+func redisIsNil(err error) bool { return errors.Is(err, redis.Nil) }
+
+// Done reports outcomes; see octopus.Frontier. The links of an outcome are
+// stored before it ends the visit: a crash in between brings the page again.
+func (f *Frontier) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.Verdict, error) {
+	verdicts := make([]octopus.Verdict, len(outcomes))
+	for i := range outcomes {
+		v, err := f.doneOne(ctx, &outcomes[i])
+		if err != nil {
+			return nil, err
+		}
+		verdicts[i] = v
+	}
+	return verdicts, nil
+}
+
+func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome) (octopus.Verdict, error) {
+	s, err := f.look(ctx, o)
+	if err != nil {
+		return octopus.Verdict{}, err
+	}
+	links := f.linksOf(o)
+	if len(links) > 0 && !s.stale() && !o.Deferred {
+		if _, err := f.Add(ctx, links); err != nil {
+			return octopus.Verdict{}, err
+		}
+	}
+	return f.settle(ctx, s)
+}
+
+// linksOf returns what an outcome offers: its links, and the sitemaps of a
+// robots.txt on its own site.
+func (f *Frontier) linksOf(o *octopus.Outcome) []octopus.Link {
+	links := o.Links
+	if o.Lease.Purpose != octopus.FetchRobots || f.opt.Sitemaps == nil {
+		return links
+	}
+	from := o.Lease.Link.URL
+	for _, text := range robots.Parse(o.Robots).Sitemaps() {
+		if u, err := f.opt.Sitemaps(text); err == nil && u.Site == from.Site {
+			links = append(links, octopus.Link{URL: u, Via: from.Text, Kind: octopus.Sitemap, Board: o.Lease.Link.Board})
+		}
+	}
+	return links
+}
+
+// settlement is an outcome, and what was read of its URL and its host.
+type settlement struct {
+	o       *octopus.Outcome
+	manners string  // as it lies in Redis
+	raw     string  // the record as it lies in Redis; empty for none
+	rec     *record // the same
+	policy  robots.Policy
+	release bool // the request only ended: the visit goes on
+}
+
+// stale reports whether the outcome comes too late.
+func (s *settlement) stale() bool {
+	return s.o.Lease.Purpose != octopus.FetchRobots && stale(s.o, s.rec)
+}
+
+// freed reports whether Release told of the request's end already.
+func (s *settlement) freed() bool {
+	return s.rec != nil && s.rec.flags&flagFreed != 0 && s.rec.lease == s.o.Lease.ID && s.o.Lease.Purpose != octopus.FetchRobots
+}
+
+// look reads what an outcome has to be judged by.
+func (f *Frontier) look(ctx context.Context, o *octopus.Outcome) (*settlement, error) {
+	s := &settlement{o: o}
+	key := o.Lease.Link.URL.Key
+	b, h := f.bucketOf(key), key.Host()
+	err := f.untilItWorks(ctx, func(time.Time) error {
+		pipe := f.client.Pipeline()
+		m, rec := pipe.HGet(ctx, f.key(b, "h:"+string(h[:])), "m"), pipe.HGet(ctx, f.key(b, "url"), string(key[:]))
+		policy := pipe.HGet(ctx, f.key(b, "robots"), string(h[:])+authorityOf(o.Lease.Link.URL.Text))
+		if _, err := pipe.Exec(ctx); err != nil && !redisIsNil(err) {
+			return redisx.Explain(err)
+		}
+		for _, c := range []*redis.StringCmd{m, rec, policy} {
+			if err := c.Err(); err != nil && !redisIsNil(err) {
+				return redisx.Explain(err)
+			}
+		}
+		s.manners, s.raw = m.Val(), rec.Val()
+		var err error
+		s.policy, err = decodePolicy(policy.Val())
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, s.decode()
+}
+
+func (s *settlement) decode() (err error) {
+	s.rec = nil
+	if s.raw != "" {
+		if s.rec, err = decodeRecord(s.raw); err != nil {
+			return fmt.Errorf("redisfrontier: %s: %w", s.o.Lease.Link.URL, err)
+		}
+	}
+	return nil
+}
+
+// settle decides and applies, again and again where what was read has changed
+// meanwhile.
+func (f *Frontier) settle(ctx context.Context, s *settlement) (octopus.Verdict, error) {
+	again := false
+	for {
+		if again && s.rec != nil && s.rec.lease == s.o.Lease.ID && s.rec.state != stateLeased {
+			return octopus.Verdict{Code: octopus.Accepted}, nil // it was applied, and the answer was lost
+		}
+		c, verdict, err := f.decide(ctx, s)
+		if err != nil {
+			return octopus.Verdict{}, err
+		}
+		twice, err := f.do(ctx, []*redisx.Call{c})
+		if err != nil {
+			return octopus.Verdict{}, err
+		}
+		again = again || twice
+		reply, err := f.reply(f.bucketOf(s.o.Lease.Link.URL.Key), c)
+		if err != nil {
+			return octopus.Verdict{}, err
+		}
+		list, _ := reply.([]any)
+		if len(list) != 3 {
+			return octopus.Verdict{}, fmt.Errorf("redisfrontier: unexpected answer %v", reply)
+		}
+		switch list[0] {
+		case "done":
+			if s.freed() {
+				return verdict, nil
+			}
+			return verdict, f.freeAddresses(ctx, s)
+		case "stale":
+			return octopus.Verdict{Code: octopus.Stale}, nil
+		}
+		s.manners, _ = list[1].(string)
+		s.raw, _ = list[2].(string)
+		if err := s.decode(); err != nil {
+			return octopus.Verdict{}, err
+		}
+	}
+}
+
+// decide computes what an outcome comes to, and the call that applies it.
+func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, octopus.Verdict, error) {
+	o := s.o
+	now := f.serverNow()
+	end := f.serverTime(o.End)
+	if end.IsZero() || end.After(now) {
+		end = now
+	}
+	m, err := decodeManners(s.manners)
+	if err != nil {
+		return nil, octopus.Verdict{}, fmt.Errorf("redisfrontier: %s: %w", o.Lease.Link.URL.Host, err)
+	}
+	if !s.stale() && !s.freed() {
+		m = m.after(o, end, &f.opt)
+	}
+	a := application{kind: "P", link: &o.Lease.Link, lease: o.Lease.ID, old: s.manners, oldRecord: s.raw, at: now, end: end,
+		request: !o.NoRequest}
+	verdict := octopus.Verdict{Code: octopus.Accepted}
+	switch {
+	case o.Lease.Purpose == octopus.FetchRobots:
+		a.kind = "R"
+		f.takeRobots(s, &a, &m, now)
+	case s.release:
+	case s.stale():
+		verdict.Code = octopus.Stale
+	default:
+		c := f.opt.conclude(now, o, s.rec, &m, f.draw)
+		c.detail = c.detail[:min(len(c.detail), 500)]
+		if c.ended && o.Record != nil && f.opt.Records != nil {
+			if err := f.opt.Records(ctx, []*octopus.Record{o.Record}); err != nil {
+				return nil, verdict, fmt.Errorf("redisfrontier: record of %s: %w", o.Lease.Link.URL, err)
+			}
+		}
+		a.change, a.record, a.at, a.behind, a.pages = true, c.encode(), c.at, c.behind, c.pages
+	}
+	a.manners = m
+	return f.applyCall(&a), verdict, nil
+}
+
+// takeRobots takes in the answer to a robots.txt request.
+func (f *Frontier) takeRobots(s *settlement, a *application, m *manners, now time.Time) {
+	o := s.o
+	if o.Deferred || o.Err != nil && o.Err.Kind == octopus.KindCanceled || s.release {
+		return
+	}
+	answer := robots.Answer{At: now, Status: o.Status, Body: bytes.Clone(o.Robots), RetryAfter: o.RetryAfter, MaxAge: o.CacheFor}
+	if o.Err != nil {
+		answer.Status = 0
+	}
+	p := robots.Options{}.Next(s.policy, answer)
+	m.Delay = 0
+	m.setDelay(p.For(f.opt.Agent))
+	a.robotsTimes = fmt.Sprintf("%d %d", p.Next.UnixMilli(), p.Mode)
+	a.policy = encodePolicy(&p)
+}
+
+// application is what settle.lua is told.
+type application struct {
+	kind      string
+	link      *octopus.Link
+	lease     octopus.LeaseID
+	request   bool
+	end       time.Time
+	old       string
+	manners   manners
+	notBefore time.Time
+
+	change      bool
+	oldRecord   string
+	record      []byte
+	at          time.Time
+	behind      bool
+	pages       int
+	robotsTimes string
+	policy      string
+}
+
+func (f *Frontier) applyCall(a *application) *redisx.Call {
+	u := &a.link.URL
+	m := &a.manners
+	return f.call(settleScript, f.bucketOf(u.Key),
+		a.kind, u.Key[:], binary.BigEndian.AppendUint64(nil, uint64(a.lease)), authorityOf(u.Text),
+		flag(a.request), millis(a.end), a.old, m.encode(),
+		millis(m.Blocked), m.Why, m.gap(&f.opt).Milliseconds(), millis(a.notBefore),
+		flag(a.change), a.oldRecord, a.record, millis(a.at), flag(a.behind), a.pages,
+		a.robotsTimes, a.policy, u.Host, u.Site)
+}
+
+// draw draws a number below n.
+func (f *Frontier) draw(n int64) int64 {
+	f.drawing.Lock()
+	defer f.drawing.Unlock()
+	return f.opt.Rand.Int64N(n)
+}
+
+// Release frees the host of a lease whose request ended, a little later: it
+// only hands the outcome to a goroutine. Where too many wait it does nothing;
+// Done frees the host then.
+func (f *Frontier) Release(o octopus.Outcome) {
+	o.Links, o.Record = nil, nil // not needed, and not to be kept
+	select {
+	case f.released <- &o:
+	default:
+	}
+}
+
+// releaseLoop frees hosts until Close. An outcome that cannot be applied is left
+// to Done.
+func (f *Frontier) releaseLoop() {
+	for {
+		select {
+		case <-f.closed.Done():
+			return
+		case o := <-f.released:
+			if o.Lease.Purpose == octopus.FetchRobots {
+				continue // its Done comes at once
+			}
+			s, err := f.look(f.closed, o)
+			if err != nil || s.rec == nil || s.rec.state != stateLeased || s.rec.lease != o.Lease.ID || s.rec.flags&flagFreed != 0 {
+				continue
+			}
+			s.release = true
+			_, _ = f.settle(f.closed, s) // Done tells the error, if it lasts
+		}
+	}
+}
+
+// putAside parks a leased URL that may not be fetched, and tells the sinks.
+func (f *Frontier) putAside(ctx context.Context, g *grant, reason, detail string) error {
+	if f.opt.Records != nil {
+		l := g.rec.asLink(octopus.URL{Text: g.rec.link.text})
+		rec := &octopus.Record{V: octopus.RecordVersion, URL: l.URL.Text, FinalURL: l.URL.Text, FetchedAt: f.localTime(f.serverNow()),
+			Depth: l.Depth, Via: l.Via, Path: string(l.Kind), Board: l.Board, Visit: g.rec.visits + 1, Links: []string{}, Skip: reason, Error: detail}
+		if err := f.opt.Records(ctx, []*octopus.Record{rec}); err != nil {
+			return fmt.Errorf("redisfrontier: record of %s: %w", l.URL.Text, err)
+		}
+	}
+	parked := g.rec.park(reason, detail)
+	return f.giveBack(ctx, g, &parked, time.Time{})
+}
+
+// giveBack ends a grant without a request: its URL has the record r now, its
+// host is not asked before a time.
+func (f *Frontier) giveBack(ctx context.Context, g *grant, r *record, notBefore time.Time) error {
+	l := g.rec.asLink(octopus.URL{Text: g.rec.link.text, Host: g.host, Site: g.site, Key: g.key})
+	s := &settlement{o: &octopus.Outcome{Lease: octopus.Lease{ID: g.id, Link: l}}, manners: g.manners, raw: g.raw, rec: g.rec}
+	for {
+		m, err := decodeManners(s.manners)
+		if err != nil {
+			return fmt.Errorf("redisfrontier: %s: %w", g.host, err)
+		}
+		c := f.applyCall(&application{kind: "P", link: &l, lease: g.id, old: s.manners, manners: m, notBefore: notBefore,
+			change: true, oldRecord: s.raw, record: r.encode(), at: f.serverNow()})
+		if _, err := f.do(ctx, []*redisx.Call{c}); err != nil {
+			return err
+		}
+		reply, err := f.reply(f.bucketOf(g.key), c)
+		if err != nil {
+			return err
+		}
+		list, _ := reply.([]any)
+		if len(list) != 3 || list[0] != "again" {
+			return nil
+		}
+		s.manners, _ = list[1].(string)
+		s.raw, _ = list[2].(string)
+		if err := s.decode(); err != nil {
+			return err
+		}
+		if s.rec == nil || s.rec.state != stateLeased || s.rec.lease != g.id {
+			return nil // it is somebody else's now
+		}
+		r.pos, r.hop, r.link = s.rec.pos, s.rec.hop, s.rec.link // met by a shorter way meanwhile
+	}
+}
+
+// askAddress asks for the turn of an address; where it is not granted the URL
+// goes back, and its host waits.
+func (f *Frontier) askAddress(ctx context.Context, g *grant, ip string) (bool, error) {
+	c := f.addressCall(ip, "")
+	if _, err := f.do(ctx, []*redisx.Call{c}); err != nil {
+		return false, err
+	}
+	at, _ := c.Reply.(int64)
+	if at == 0 {
+		return true, nil
+	}
+	if g.kind == "R" {
+		return false, f.giveBackRobots(ctx, g, time.UnixMilli(at))
+	}
+	r := *g.rec
+	r.state, r.flags = stateQueued, r.flags&^flagFreed
+	return false, f.giveBack(ctx, g, &r, time.UnixMilli(at))
+}
+
+// giveBackRobots ends a robots.txt lease without a request.
+func (f *Frontier) giveBackRobots(ctx context.Context, g *grant, notBefore time.Time) error {
+	lease := g.lease(time.Time{})
+	s, err := f.look(ctx, &octopus.Outcome{Lease: lease, Deferred: true})
+	if err != nil {
+		return err
+	}
+	m, err := decodeManners(s.manners)
+	if err != nil {
+		return fmt.Errorf("redisfrontier: %s: %w", g.host, err)
+	}
+	c := f.applyCall(&application{kind: "R", link: &lease.Link, lease: g.id, old: s.manners, manners: m, notBefore: notBefore})
+	if _, err := f.do(ctx, []*redisx.Call{c}); err != nil {
+		return err
+	}
+	_, err = f.reply(f.bucketOf(g.key), c) // "again": the lease ends by itself
+	return err
+}
+
+// freeAddresses starts the gap of the address that answered, and ends the turn
+// of the one that was expected to.
+func (f *Frontier) freeAddresses(ctx context.Context, s *settlement) error {
+	if f.opt.IPDelay <= 0 {
+		return nil
+	}
+	before, _ := decodeManners(s.manners) // decided upon already
+	var calls []*redisx.Call
+	for i, ip := range []netip.Addr{before.IP, s.o.IP} {
+		if !ip.IsValid() || i == 1 && ip == before.IP {
+			continue
+		}
+		end := "0"
+		if !s.o.NoRequest {
+			end = fmt.Sprint(millis(f.serverTime(s.o.End)))
+		}
+		calls = append(calls, f.addressCall(ip.String(), end))
+	}
+	_, err := f.do(ctx, calls)
+	return err
+}
+
+func (f *Frontier) addressCall(ip, end string) *redisx.Call {
+	return &redisx.Call{Script: ipScript, Keys: []string{"{" + f.opt.Job + ":ip:" + ip + "}"},
+		Args: []any{f.clock(), end, f.opt.LeaseTime.Milliseconds(), f.opt.IPDelay.Milliseconds()}}
+}

@@ -1,0 +1,303 @@
+package redisfrontier
+
+import (
+	"container/list"
+	"context"
+	"crypto/md5"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"octopus"
+	"octopus/internal/redisx"
+	"octopus/robots"
+)
+
+// Lease hands out up to most URLs that may be fetched now; see octopus.Frontier.
+// While there is none it sleeps until the time when there may be, or until
+// somebody tells.
+func (f *Frontier) Lease(ctx context.Context, most int) ([]octopus.Lease, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		b, wake, change := f.pick()
+		if b < 0 {
+			if err := f.wait(ctx, wake, change); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		leases, err := f.leaseFrom(ctx, b, max(most, 1))
+		if err != nil || len(leases) > 0 {
+			return leases, err
+		}
+	}
+}
+
+// pick returns a bucket that may have something to do, -1 for none, and then
+// the time when one may have.
+func (f *Frontier) pick() (b int, wake time.Time, change <-chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	now := f.now()
+	for i := range f.buckets {
+		b := (f.next + i) % len(f.buckets)
+		k := &f.buckets[b]
+		if k.never {
+			continue
+		}
+		if !k.wake.After(now) {
+			f.next = b + 1
+			return b, now, nil
+		}
+		if wake.IsZero() || k.wake.Before(wake) {
+			wake = k.wake
+		}
+	}
+	return -1, wake, f.change
+}
+
+// longWait is how long a process sleeps at most. Messages of Redis may be lost
+// without a trace; one costs a minute then.
+const longWait = time.Minute
+
+// wait returns at wake (zero: never), on a change, or with an error.
+func (f *Frontier) wait(ctx context.Context, wake time.Time, change <-chan struct{}) error {
+	pause := longWait
+	if !wake.IsZero() {
+		pause = min(max(wake.Sub(f.serverNow()), time.Millisecond), longWait)
+	}
+	alarm := time.NewTimer(pause)
+	defer alarm.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-f.closed.Done():
+		return ErrClosed
+	case <-alarm.C:
+		if pause == longWait {
+			f.askAll()
+		}
+	case <-change:
+	}
+	return nil
+}
+
+// grant is a lease as the script hands it out.
+type grant struct {
+	kind       string // P page, R robots.txt, D page of a dead host
+	id         octopus.LeaseID
+	key        octopus.Key
+	raw        string
+	rec        *record
+	host, site string
+	gap        time.Duration
+	robots     string // of P "next mode", of R the authority
+	manners    string
+}
+
+// leaseFrom asks one bucket. What may not be fetched is parked; what has to
+// wait for its address goes back.
+func (f *Frontier) leaseFrom(ctx context.Context, b, most int) (leases []octopus.Lease, err error) {
+	call := f.call(leaseScript, b, most, f.opt.LeaseTime.Milliseconds(), flag(f.opt.Robots != "ignore"))
+	if _, err := f.do(ctx, []*redisx.Call{call}); err != nil {
+		return nil, err
+	}
+	until := f.localTime(f.serverNow().Add(f.opt.LeaseTime))
+	reply, err := f.reply(b, call)
+	if err != nil {
+		return nil, err
+	}
+	grants, err := decodeGrants(reply)
+	if err != nil {
+		return nil, err
+	}
+	for i := range grants {
+		g := &grants[i]
+		ok, err := f.admit(ctx, g)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			leases = append(leases, g.lease(until))
+		}
+	}
+	return leases, nil
+}
+
+func decodeGrants(reply any) (grants []grant, err error) {
+	rows, _ := reply.([]any)
+	for _, row := range rows {
+		v, _ := row.([]any)
+		if len(v) != 9 {
+			return nil, fmt.Errorf("redisfrontier: unexpected lease %v", row)
+		}
+		s := make([]string, len(v))
+		for i := range v {
+			s[i], _ = v[i].(string)
+		}
+		id, _ := strconv.ParseUint(s[1], 10, 64)
+		gap, _ := strconv.ParseInt(s[6], 10, 64)
+		g := grant{kind: s[0], id: octopus.LeaseID(id), raw: s[3], host: s[4], site: s[5],
+			gap: time.Duration(gap) * time.Millisecond, robots: s[7], manners: s[8]}
+		copy(g.key[:], s[2])
+		if g.rec, err = decodeRecord(s[3]); err != nil {
+			return nil, fmt.Errorf("redisfrontier: key %s: %w", g.key, err)
+		}
+		grants = append(grants, g)
+	}
+	return grants, nil
+}
+
+// lease returns a grant as a lease.
+func (g *grant) lease(until time.Time) octopus.Lease {
+	u := octopus.URL{Text: g.rec.link.text, Host: g.host, Site: g.site, Key: g.key}
+	l := octopus.Lease{ID: g.id, Purpose: octopus.FetchPage, Link: g.rec.asLink(u), Until: until, Gap: g.gap,
+		Visit: g.rec.visits + 1, Attempt: int(g.rec.tries), ETag: g.rec.last.etag, LastModified: g.rec.last.lastMod}
+	if g.rec.flags&flagRelink != 0 {
+		l.Purpose = octopus.Relink
+	}
+	if g.kind == "R" {
+		text := authorityURL(g.robots, g.host) + "/robots.txt"
+		sum := md5.Sum([]byte(text))
+		key := g.key
+		copy(key[8:], sum[:8])
+		l.Purpose, l.Visit, l.Attempt, l.ETag, l.LastModified = octopus.FetchRobots, 1, 0, "", ""
+		l.Link = octopus.Link{URL: octopus.URL{Text: text, Host: g.host, Site: g.site, Key: key}, Via: u.Text,
+			Kind: octopus.Robots, Depth: g.rec.pos.depth(), Board: g.rec.link.board}
+	}
+	return l
+}
+
+// authorityURL returns scheme://host:port.
+func authorityURL(auth, host string) string {
+	scheme := "http://"
+	if strings.HasPrefix(auth, "s") {
+		scheme = "https://"
+	}
+	if port := auth[1:]; port != "" {
+		host += ":" + port
+	}
+	return scheme + host
+}
+
+// admit reports whether a grant may be fetched now, and deals with those that
+// may not.
+func (f *Frontier) admit(ctx context.Context, g *grant) (bool, error) {
+	m, err := decodeManners(g.manners)
+	if err != nil {
+		return false, fmt.Errorf("redisfrontier: %s: %w", g.host, err)
+	}
+	switch {
+	case g.kind == "D":
+		return false, f.putAside(ctx, g, octopus.ReasonDead, m.deadDetail())
+	case g.kind == "P" && g.robots != "":
+		group, err := f.group(ctx, g)
+		if err != nil {
+			return false, err
+		}
+		if v := group.Check(robots.Normalize(g.rec.link.text)); !v.Allowed {
+			return false, f.putAside(ctx, g, octopus.ReasonRobots, fmt.Sprintf("robots.txt line %d: %s", v.Line, v.Rule))
+		}
+	}
+	if f.opt.IPDelay > 0 && m.IP.IsValid() {
+		return f.askAddress(ctx, g, m.IP.String())
+	}
+	return true, nil
+}
+
+// rulesCache keeps parsed robots.txt groups, the last rulesMost that were used.
+type rulesCache struct {
+	mu    sync.Mutex
+	byKey map[string]*list.Element // guarded by mu
+	order list.List                // guarded by mu; of rules, last used first
+}
+
+// rulesMost bounds the cache; a group takes a few KB.
+const rulesMost = 4096
+
+type rules struct {
+	key   string // host and authority
+	times string // of the policy the group was made of
+	group *robots.Group
+}
+
+// group returns the rules of a grant's authority.
+func (f *Frontier) group(ctx context.Context, g *grant) (*robots.Group, error) {
+	h := g.key.Host()
+	field := string(h[:]) + authorityOf(g.rec.link.text)
+	if group := f.rules.get(field, g.robots); group != nil {
+		return group, nil
+	}
+	var text string
+	err := f.untilItWorks(ctx, func(time.Time) (err error) {
+		text, err = f.client.HGet(ctx, f.key(f.bucketOf(g.key), "robots"), field).Result()
+		if redisIsNil(err) {
+			return nil
+		}
+		return redisx.Explain(err)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, err := decodePolicy(text)
+	if err != nil {
+		return nil, fmt.Errorf("redisfrontier: robots.txt of %s: %w", g.host, err)
+	}
+	group := p.For(f.opt.Agent)
+	f.rules.put(&rules{key: field, times: g.robots, group: group})
+	return group, nil
+}
+
+func (c *rulesCache) get(key, times string) *robots.Group {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.byKey[key]
+	if e == nil || e.Value.(*rules).times != times {
+		return nil
+	}
+	c.order.MoveToFront(e)
+	return e.Value.(*rules).group
+}
+
+func (c *rulesCache) put(r *rules) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.byKey == nil {
+		c.byKey = map[string]*list.Element{}
+	}
+	if old := c.byKey[r.key]; old != nil {
+		c.order.Remove(old)
+	}
+	c.byKey[r.key] = c.order.PushFront(r)
+	if c.order.Len() > rulesMost {
+		last := c.order.Remove(c.order.Back()).(*rules)
+		delete(c.byKey, last.key)
+	}
+}
+
+// encodePolicy returns the value of the robots table.
+func encodePolicy(p *robots.Policy) string {
+	var w writer
+	w.byte(byte(p.Mode))
+	w.time(p.Fetched)
+	w.time(p.Next)
+	w.uint(uint64(p.Failures))
+	w.string(string(p.Text))
+	return string(w)
+}
+
+func decodePolicy(text string) (p robots.Policy, err error) {
+	if text == "" {
+		return p, nil
+	}
+	r := reader{rest: text}
+	p.Mode = robots.Mode(r.byte())
+	p.Fetched, p.Next = r.time(), r.time()
+	p.Failures = int(r.uint())
+	p.Text = []byte(r.string())
+	return p, r.err
+}

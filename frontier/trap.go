@@ -1,0 +1,133 @@
+package frontier
+
+import (
+	"fmt"
+	"strings"
+
+	"octopus"
+)
+
+// Traps say which URLs look like an endless URL space. What they catch is
+// parked with ReasonTrap, not lost. A limit of 0 means its default, a negative
+// one none.
+type Traps struct {
+	MaxLength   int // bytes of the URL; default 2048
+	MaxSegments int // segments of the path; default 20
+	MaxRepeats  int // times that one to three segments stand in a row; default 2
+	MaxParams   int // parameters of the query; default 30
+
+	// MinYield is the number of fetches of one URL pattern of a host (numbers
+	// and parameter values left out) after which the pattern must have brought
+	// new content at least once in 20 fetches, or the rest of it is parked.
+	// Default 200. What a restart finds is counted anew.
+	MinYield int
+}
+
+func (t Traps) withDefaults() Traps {
+	setDefault(&t.MaxLength, 2048)
+	setDefault(&t.MaxSegments, 20)
+	setDefault(&t.MaxRepeats, 2)
+	setDefault(&t.MaxParams, 30)
+	setDefault(&t.MinYield, 200)
+	return t
+}
+
+// catches says why a URL looks like a trap; empty where it does not.
+func (t Traps) catches(text string) string {
+	if t.MaxLength > 0 && len(text) > t.MaxLength {
+		return fmt.Sprintf("%d bytes long, more than %d", len(text), t.MaxLength)
+	}
+	rest := text[strings.Index(text, "://")+3:]
+	path, query, _ := strings.Cut(rest, "?")
+	if n := strings.Count(path, "/"); t.MaxSegments > 0 && n > t.MaxSegments {
+		return fmt.Sprintf("%d path segments, more than %d", n, t.MaxSegments)
+	}
+	if n := strings.Count(query, "&") + 1; t.MaxParams > 0 && n > t.MaxParams {
+		return fmt.Sprintf("%d parameters, more than %d", n, t.MaxParams)
+	}
+	if t.MaxRepeats > 0 && strings.Count(path, "/") > t.MaxRepeats {
+		return t.repeats(strings.Split(path, "/")[1:])
+	}
+	return ""
+}
+
+// repeats says which one to three segments stand in a row too often.
+func (t Traps) repeats(segments []string) string {
+	for size := 1; size <= 3; size++ {
+		run := 0 // segments in a row that equal the ones size before them
+		for i := size; i < len(segments); i++ {
+			if segments[i] != segments[i-size] || segments[i] == "" {
+				run = 0
+				continue
+			}
+			if run++; run >= size*t.MaxRepeats {
+				return fmt.Sprintf("%q more than %d times in a row", strings.Join(segments[i-size+1:i+1], "/"), t.MaxRepeats)
+			}
+		}
+	}
+	return ""
+}
+
+// yield counts what one URL pattern of a host brought.
+type yield struct{ fetches, fresh uint32 }
+
+// maxPatterns bounds the patterns counted of one host.
+const maxPatterns = 64
+
+// patternOf hashes the shape of a URL (FNV-1a): runs of digits count as one
+// sign, and of the query only the names.
+func patternOf(text string) uint64 {
+	const prime = 1099511628211
+	sum := uint64(14695981039346656037)
+	value, digits := false, false
+	for i := strings.Index(text, "://") + 3; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '?' || c == '&':
+			value = false
+		case c == '=':
+			value = true
+		case value:
+			continue
+		}
+		if digit := c >= '0' && c <= '9'; digit && digits {
+			continue
+		} else if digits = digit; digit {
+			c = '0'
+		}
+		sum = (sum ^ uint64(c)) * prime
+	}
+	return sum
+}
+
+// learn counts an answer for the pattern of its URL.
+func (h *host) learn(o *octopus.Outcome) {
+	p := patternOf(o.Lease.Link.URL.Text)
+	y := h.yields[p]
+	if y == nil {
+		if len(h.yields) >= maxPatterns {
+			return
+		}
+		if h.yields == nil {
+			h.yields = map[uint64]*yield{}
+		}
+		y = new(yield)
+		h.yields[p] = y
+	}
+	y.fetches++
+	if o.Status != 304 && (o.Record == nil || o.Record.DuplicateOf == "") {
+		y.fresh++
+	}
+}
+
+// poor says that the pattern of a URL brings nothing new; empty where it does.
+func (c *Core) poor(h *host, e *entry) string {
+	if len(h.yields) == 0 || e.visits > 0 || c.opt.Traps.MinYield < 0 {
+		return ""
+	}
+	y := h.yields[patternOf(e.text)]
+	if y == nil || int(y.fetches) < c.opt.Traps.MinYield || y.fresh*20 >= y.fetches {
+		return ""
+	}
+	return fmt.Sprintf("its pattern brought new content %d times in %d fetches", y.fresh, y.fetches)
+}
