@@ -3,6 +3,7 @@ package board
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"octopus"
@@ -112,7 +113,7 @@ func (g *Gate) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.
 	for i := range pass {
 		o := &pass[i]
 		links := o.Links
-		o.Links = nil
+		o.Links = slices.Grow([]octopus.Link(nil), len(links)) // nil where there are none
 		for j := range links {
 			l, reason, err := g.admit(&links[j], o.Lease.Link.URL.Text)
 			if err != nil {

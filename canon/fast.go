@@ -44,6 +44,9 @@ func (b *Base) fast(ref string) (string, verdict) {
 	}
 	switch scheme, ok := cutScheme(ref); {
 	case ok && (scheme == "http" || scheme == "https"):
+		if rest, same := b.cutOrigin(ref); same {
+			return join(b.url.Text[:b.origin], rest)
+		}
 		return fastAbsolute(ref, len(scheme)+1)
 	case ok:
 		if strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
@@ -54,6 +57,15 @@ func (b *Base) fast(ref string) (string, verdict) {
 		return "", unsure
 	}
 	return b.fastRelative(ref)
+}
+
+// cutOrigin cuts the base's origin off an absolute reference that has it in its
+// canonical spelling, as most links of a site to itself do. A path must follow.
+func (b *Base) cutOrigin(ref string) (rest string, ok bool) {
+	if b.origin == 0 || len(ref) <= b.origin || ref[b.origin] != '/' {
+		return "", false
+	}
+	return strings.CutPrefix(ref, b.url.Text[:b.origin])
 }
 
 // cutScheme returns what stands before the colon if it can be a scheme.
@@ -96,7 +108,7 @@ func fastAbsolute(ref string, colon int) (string, verdict) {
 // punycode, a last label that may be a number, and ports that may be spelt
 // another way are left to the full parser.
 func fastAuthority(ref string, i int, https bool) (end int, ok bool) {
-	label := i // start of the current label
+	start, label := i, i // of the host and of its current label
 	for ; i < len(ref) && class[ref[i]]&inHost != 0; i++ {
 		if ref[i] != '.' {
 			continue
@@ -106,13 +118,41 @@ func fastAuthority(ref string, i int, https bool) (end int, ok bool) {
 		}
 		label = i + 1
 	}
-	if i == label || ref[label] <= '9' || strings.HasPrefix(ref[label:i], "xn--") {
+	if i > label && ref[label] <= '9' && !plainIPv4(ref[start:i]) {
+		return 0, false
+	}
+	if i == label || strings.HasPrefix(ref[label:i], "xn--") {
 		return 0, false
 	}
 	if i < len(ref) && ref[i] == ':' {
 		return fastPort(ref, i+1, https)
 	}
 	return i, i == len(ref) || ref[i] == '/' || ref[i] == '?' || ref[i] == '#'
+}
+
+// plainIPv4 reports whether host is an IPv4 address as it is serialized: four
+// decimal numbers without leading zeros.
+func plainIPv4(host string) bool {
+	for rest := 3; ; rest-- {
+		number, tail, more := strings.Cut(host, ".")
+		if len(number) > 1 && number[0] == '0' || len(number) > 3 || more != (rest > 0) {
+			return false
+		}
+		n := 0
+		for i := range len(number) {
+			if number[i] < '0' || number[i] > '9' {
+				return false
+			}
+			n = 10*n + int(number[i]-'0')
+		}
+		if n > 255 || number == "" {
+			return false
+		}
+		if !more {
+			return true
+		}
+		host = tail
+	}
 }
 
 // fastPort returns where the port that begins at i ends.

@@ -65,8 +65,6 @@ func (c *Container) settle() (position, error) {
 	if c.active == nil {
 		return position{}, nil
 	}
-	dirty := c.dirty
-	c.dirty = dirty || c.opt.Sync == Never
 	if err := c.sync(); err != nil {
 		return position{}, err
 	}

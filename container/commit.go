@@ -14,8 +14,12 @@ type batch struct {
 	wake chan bool
 }
 
-// maxGroup bounds the bytes that are written before a sync.
-const maxGroup = 16 << 20
+// maxGroup bounds the bytes that are written before a sync, maxJoined the memory
+// that is kept for writing several units at once.
+const (
+	maxGroup  = 16 << 20
+	maxJoined = 2 << 20
+)
 
 // submit commits the batch, together with those of callers that come while a
 // commit is under way. One caller at a time leads: it writes everything that is
@@ -103,25 +107,15 @@ func (c *Container) commit(group []*batch) error {
 
 // rotate makes sure that there is an active segment with room.
 func (c *Container) rotate() error {
-	if c.active != nil && c.active.size < c.opt.SegmentBytes {
+	if c.active != nil && c.active.size < c.opt.SegmentBytes && !c.active.short {
 		return nil
 	}
-	number := 1
 	if c.active != nil {
-		number = c.active.number + 1
 		if err := c.sealActive(); err != nil {
 			return err
 		}
 	}
-	s, err := c.createSegment(number)
-	if err != nil {
-		return err
-	}
-	c.segMu.Lock()
-	c.segments[number] = s
-	c.segMu.Unlock()
-	c.active = s
-	return nil
+	return c.startSegment()
 }
 
 // write appends a run of units to the active segment. Readers see them when
@@ -133,9 +127,12 @@ func (c *Container) write(run []*unit) error {
 	s := c.active
 	buf := run[0].data
 	if len(run) > 1 {
-		buf = nil
+		buf = c.joined[:0]
 		for _, u := range run {
 			buf = append(buf, u.data...)
+		}
+		if cap(buf) <= maxJoined {
+			c.joined = buf
 		}
 	}
 	if _, err := s.warc.WriteAt(buf, run[0].entry.offset); err != nil {
@@ -180,7 +177,7 @@ func (c *Container) link(e *keyEntry) {
 		return
 	}
 	before, err := c.entryAt(e.prev)
-	if e.prev.late() || err == nil && before.hides(e) {
+	if e.prev.late() || err != nil || before.hides(e) { // in doubt, look at the whole chain
 		e.flags |= flagLate
 	}
 }
@@ -209,22 +206,32 @@ func (c *Container) index(e *keyEntry, at address) {
 	}
 }
 
-// stored reports whether the newest version is this very visit.
+// stored reports whether this very visit is there already, and where. Only one
+// that is not newer than the newest version needs a look at the chain.
 func (c *Container) stored(e *keyEntry) (address, bool) {
 	at := c.newestAt(e)
 	if at == 0 || e.kind == Tombstone {
 		return 0, false
 	}
-	old, err := c.entryAt(at)
-	return at, err == nil && old.key == e.key && old.time == e.time && old.digest == e.digest && old.kind != Tombstone
+	if newest, err := c.entryAt(at); err != nil || newest.time < e.time && !at.late() {
+		return 0, false
+	}
+	all, _ := c.chain(e.key) // what can't be read is stored again
+	for _, old := range all {
+		if old.key == e.key && old.time == e.time && old.digest == e.digest && old.kind != Tombstone {
+			return old.at, true
+		}
+	}
+	return 0, false
 }
 
 // entryAt returns the key entry of the unit at an address.
 func (c *Container) entryAt(a address) (keyEntry, error) {
-	s, err := c.segment(a.segment())
+	s, err := c.acquire(a.segment())
 	if err != nil {
 		return keyEntry{}, err
 	}
+	defer s.release()
 	return s.find(a.offset())
 }
 

@@ -38,6 +38,9 @@ type Container struct {
 	urls     *table // request -> newest version
 	payloads *table // digest -> the record that holds the payload
 
+	readers sync.Pool // of *warc.Reader, about 100 KB each
+	members sync.Pool // of *[]byte: gzip members on their way to disk
+
 	segMu    sync.RWMutex // guards segments
 	segments map[int]*segment
 
@@ -45,14 +48,21 @@ type Container struct {
 	queue   []*batch
 	leading bool
 
+	// structure is held for reading by Put from the look-up of a payload until
+	// the commit, for writing by a rewrite that makes payloads unknown.
+	structure sync.RWMutex
+	rewriting sync.Mutex // one rewrite at a time
+
 	// mu is held by who writes: appends, syncs, changes segments and the index.
-	mu      sync.Mutex
-	active  *segment
-	failed  error // a sync failed: nothing is written any more
-	dirty   bool  // the active segment has records that were not synced
-	timer   *time.Timer
-	damage  []error
-	closing bool
+	mu         sync.Mutex
+	active     *segment
+	lastNumber int    // the highest number of a segment so far
+	failed     error  // a sync failed: nothing is written any more
+	dirty      bool   // the active segment has records that were not synced
+	joined     []byte // the members of a group, kept for reuse up to maxJoined
+	timer      *time.Timer
+	damage     []error
+	closing    bool
 
 	total         int64 // URLs in the index, about
 	since         int   // entries since the last checkpoint
@@ -72,8 +82,8 @@ func Open(opt Options) (*Container, error) {
 	if err != nil {
 		return nil, fmt.Errorf("container: %w", err)
 	}
-	if err := opt.FS.MkdirAll(opt.Dir, 0o777); err != nil {
-		return nil, fmt.Errorf("container: make directory %s: %w", opt.Dir, err)
+	if err := durable.MkdirAll(opt.FS, opt.Dir); err != nil {
+		return nil, fmt.Errorf("container: %w", err)
 	}
 	lock, err := durable.Lock(opt.FS, opt.FS.PathJoin(opt.Dir, "LOCK"))
 	if err != nil {
@@ -176,14 +186,31 @@ func (c *Container) closeFiles() error {
 	return errors.Join(append(errs, c.lock.Close())...)
 }
 
-// segment returns an open segment.
-func (c *Container) segment(number int) (*segment, error) {
+// errGone: the segment of an address is not there. Where a rewrite removed it
+// meanwhile, the index has a new address by now.
+var errGone = fmt.Errorf("its segment is missing: %w", ErrCorrupt)
+
+// acquire returns an open segment, whose files stay open until release.
+func (c *Container) acquire(number int) (s *segment, err error) {
 	c.segMu.RLock()
 	defer c.segMu.RUnlock()
-	if s := c.segments[number]; s != nil {
-		return s, nil
+	if s = c.segments[number]; s == nil {
+		return nil, fmt.Errorf("segment %d: %w", number, errGone)
 	}
-	return nil, fmt.Errorf("segment %d is missing: %w", number, ErrCorrupt)
+	s.life.RLock()
+	return s, nil
+}
+
+func (s *segment) release() { s.life.RUnlock() }
+
+// again calls f until it did not meet a segment that was just removed.
+func again[T any](f func() (T, error)) (result T, err error) {
+	for range 8 {
+		if result, err = f(); !errors.Is(err, errGone) {
+			break
+		}
+	}
+	return result, err
 }
 
 // newSecret returns a number that nobody can guess.

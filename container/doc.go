@@ -5,6 +5,7 @@
 //
 //	octopus-20261120222558-00000001.warc.gz  value segments: WARC 1.1, one gzip
 //	octopus-20261120222558-00000001.key      member per record; and their key files
+//	address.idx                              checkpoint of the tables in memory
 //	LOCK                                     held by the process that has it open
 //
 // The segments are the truth, and ordinary WARC files: every archive tool reads
@@ -21,5 +22,5 @@
 // After a crash Open cuts a record that was not written whole.
 //
 // Memory: about 21 bytes for each URL and 16 for each distinct payload, beside
-// 1 MiB and the pages under way.
+// 1 MiB and the pages under way. Two file descriptors for each segment.
 package container

@@ -83,4 +83,6 @@ type Stored struct {
 	// for Full.
 	RefersTo     string
 	RefersToTime time.Time
+
+	record int64 // length of the page's own record in the unit
 }

@@ -20,11 +20,13 @@ func (c *Container) Get(ctx context.Context, u octopus.URL) (*Stored, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s, _, err := c.newest(u)
-	if err != nil {
-		return nil, err
-	}
-	return s, c.follow(s)
+	return again(func() (*Stored, error) {
+		s, _, err := c.newest(u)
+		if err != nil {
+			return nil, err
+		}
+		return s, c.follow(s)
+	})
 }
 
 // Digest returns the URL of the record that holds the payload with a digest.
@@ -85,10 +87,7 @@ func (c *Container) payloadOf(u octopus.URL) (keyEntry, address, bool) {
 	if err != nil || e.digest == [20]byte{} {
 		return e, at, false
 	}
-	if e.kind != Full {
-		return c.byDigest(e.digest)
-	}
-	return e, at, true
+	return c.byDigest(e.digest) // never e itself: a rewrite may be about to drop it
 }
 
 // byDigest finds the record that holds the payload with a digest.
@@ -102,58 +101,53 @@ func (c *Container) byDigest(sum [20]byte) (keyEntry, address, bool) {
 	return keyEntry{}, 0, false
 }
 
-// byTarget finds the record that holds a revisit's payload by its key entry:
-// the way that is left where the payload index does not know it.
-func (c *Container) byTarget(revisit Ref, sum [20]byte) (address, bool) {
-	e, err := c.entryAt(makeAddress(revisit.Segment, revisit.Offset, revisit.Length))
-	if err != nil || e.target == 0 {
-		return 0, false
-	}
-	o, err := c.entryAt(e.target)
-	return e.target, err == nil && o.kind == Full && o.digest == sum
-}
-
-// follow gives a revisit its payload.
+// follow gives a revisit its payload: one more read, of the record that the
+// payload index knows, or else of the one that the revisit's key entry names.
 func (c *Container) follow(s *Stored) error {
 	if s.Kind == Full {
 		return nil
 	}
 	sum, _ := warc.ParseDigest(s.Digest)
-	_, at, ok := c.byDigest(sum)
-	if !ok {
-		at, ok = c.byTarget(s.Ref, sum)
+	var buf [4]address
+	candidates := c.payloads.find(buf[:0], digestHash(sum, c.secret))
+	if len(candidates) == 0 {
+		if e, err := c.entryAt(makeAddress(s.Ref.Segment, s.Ref.Offset, s.Ref.Length)); err == nil && e.target != 0 {
+			candidates = append(candidates, e.target)
+		}
 	}
-	if !ok {
-		return fmt.Errorf("%s: the payload %s it refers to is not stored: %w", s.URL, s.Digest, ErrCorrupt)
+	cause := ErrCorrupt
+	for _, at := range candidates {
+		o, _, err := c.read(at)
+		if err != nil {
+			cause = err
+			continue
+		}
+		if o.Kind != Full || o.Digest != s.Digest {
+			continue
+		}
+		s.Body, s.RefersTo, s.RefersToTime, s.Truncated = o.Body, o.URL, o.Time, o.Truncated
+		if s.Kind == NotModified {
+			s.Status, s.Header = o.Status, o.Header
+		}
+		return nil
 	}
-	o, _, err := c.read(at)
-	if err != nil {
-		return err
-	}
-	if o.Digest != s.Digest {
-		return fmt.Errorf("%s: payload %s where %s was expected: %w", s.URL, o.Digest, s.Digest, ErrCorrupt)
-	}
-	s.Body, s.RefersTo, s.RefersToTime = o.Body, o.URL, o.Time
-	s.Truncated = o.Truncated
-	if s.Kind == NotModified {
-		s.Status, s.Header = o.Status, o.Header
-	}
-	return nil
+	return fmt.Errorf("%s: segment %d at offset %d: the payload %s that it refers to can't be read: %w", s.URL, s.Ref.Segment, s.Ref.Offset, s.Digest, cause)
 }
 
 // read reads and checks the unit at an address. key is what the record says of
 // its request, if anything.
 func (c *Container) read(at address) (s *Stored, key string, err error) {
-	seg, err := c.segment(at.segment())
+	seg, err := c.acquire(at.segment())
 	if err != nil {
 		return nil, "", err
 	}
+	defer seg.release()
 	buf := make([]byte, at.length())
 	n, err := seg.warc.ReadAt(buf, at.offset())
 	if err != nil && err != io.EOF {
 		return nil, "", fmt.Errorf("%s%s at offset %d: %w", seg.path, warcSuffix, at.offset(), err)
 	}
-	s, key, err = decode(buf[:n], at)
+	s, key, err = c.decode(buf[:n], at)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s%s at offset %d: %w: %w", seg.path, warcSuffix, at.offset(), ErrCorrupt, err)
 	}
@@ -161,13 +155,19 @@ func (c *Container) read(at address) (s *Stored, key string, err error) {
 }
 
 // decode reads a unit. What follows it in buf is not looked at.
-func decode(buf []byte, at address) (*Stored, string, error) {
-	r := warc.NewReader(bytes.NewReader(buf), at.offset())
+func (c *Container) decode(buf []byte, at address) (*Stored, string, error) {
+	r, ok := c.readers.Get().(*warc.Reader)
+	if ok {
+		r.Reset(bytes.NewReader(buf), at.offset())
+	} else {
+		r = warc.NewReader(bytes.NewReader(buf), at.offset())
+	}
+	defer c.readers.Put(r)
 	rec, err := r.Next()
 	if err != nil {
 		return nil, "", noEOF(err)
 	}
-	block, err := io.ReadAll(rec.Block)
+	block, err := rec.ReadBlock()
 	if err != nil {
 		return nil, "", err
 	}
@@ -188,13 +188,14 @@ func decode(buf []byte, at address) (*Stored, string, error) {
 	if err := r.Finish(); err != nil {
 		return nil, "", err
 	}
-	s.Ref = Ref{at.segment(), at.offset(), r.Offset() - at.offset()}
+	s.record = r.Offset() - at.offset()
+	s.Ref = Ref{at.segment(), at.offset(), s.record}
 	// The next record may be this one's metadata. Where it is not, it may well
 	// be cut: the buffer ends somewhere.
 	id, key := rec.ID, rec.Get(keyField)
 	next, err := r.Next()
 	if err == nil && next.Type == warc.Metadata && len(next.ConcurrentTo) == 1 && next.ConcurrentTo[0] == id {
-		fields, err := io.ReadAll(next.Block)
+		fields, err := next.ReadBlock()
 		if err == nil {
 			err = r.Finish()
 		}
@@ -234,10 +235,11 @@ func recordKind(rec *warc.Record, block []byte) Kind {
 
 // head reads the WARC header of the record at an address.
 func (c *Container) head(at address) (*warc.Record, error) {
-	seg, err := c.segment(at.segment())
+	seg, err := c.acquire(at.segment())
 	if err != nil {
 		return nil, err
 	}
+	defer seg.release()
 	r := warc.NewReader(io.NewSectionReader(seg.warc, at.offset(), at.length()), at.offset())
 	rec, err := r.Next()
 	if err != nil {

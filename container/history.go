@@ -91,7 +91,7 @@ func (c *Container) Versions(ctx context.Context, u octopus.URL) ([]Version, err
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	all, err := c.history(u.Key)
+	all, err := again(func() ([]link, error) { return c.history(u.Key) })
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", u.Text, err)
 	}
@@ -145,4 +145,26 @@ func (c *Container) Read(ctx context.Context, r Ref) (*Stored, error) {
 		return nil, err
 	}
 	return s, c.follow(s)
+}
+
+// CDX returns the index lines of a URL's versions, newest first: what a CDX
+// server answers for an exact match.
+func (c *Container) CDX(ctx context.Context, u octopus.URL) ([]warc.CDX, error) {
+	versions, err := c.Versions(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	var lines []warc.CDX
+	for _, v := range versions {
+		s, _, err := c.read(makeAddress(v.Ref.Segment, v.Ref.Offset, v.Ref.Length))
+		if err != nil {
+			return nil, err
+		}
+		line, err := c.cdx(s)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }

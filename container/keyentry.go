@@ -2,7 +2,6 @@ package container
 
 import (
 	"encoding/binary"
-	"fmt"
 	"time"
 
 	"octopus"
@@ -100,27 +99,38 @@ func parseKeyEntry(p []byte) (e keyEntry, ok bool) {
 
 // keyHeader begins a key file:
 //
-//	0       8         12        16      24                    60    64
-//	| magic | version | segment | first | zero                | CRC |
+//	0       8         12        16      24     28                    60    64
+//	| magic | version | segment | first | info | zero                | CRC |
 //
-// first is the offset of the first unit: the end of the warcinfo record.
-func appendKeyHeader(dst []byte, segment int, first int64) []byte {
-	h := make([]byte, keyHeaderSize-4)
-	copy(h, keyMagic)
-	binary.LittleEndian.PutUint32(h[8:], 1)
-	binary.LittleEndian.PutUint32(h[12:], uint32(segment))
-	binary.LittleEndian.PutUint64(h[16:], uint64(first))
-	return append(dst, durable.Seal(h)...)
+// first is the offset of the first unit: the end of the warcinfo record. info
+// is the CRC of that record, whose ID is unique: it ties the two files together.
+type keyHeader struct {
+	first int64
+	info  uint32
 }
 
-func parseKeyHeader(p []byte, segment int) (first int64, err error) {
-	switch {
-	case len(p) < keyHeaderSize || string(p[:8]) != keyMagic || !durable.Sealed(p[:keyHeaderSize]):
-		return 0, fmt.Errorf("its header is damaged or missing")
-	case binary.LittleEndian.Uint32(p[8:]) != 1:
-		return 0, fmt.Errorf("its version is %d, this program knows version 1", binary.LittleEndian.Uint32(p[8:]))
-	case int(binary.LittleEndian.Uint32(p[12:])) != segment:
-		return 0, fmt.Errorf("it belongs to segment %d", binary.LittleEndian.Uint32(p[12:]))
-	}
-	return int64(binary.LittleEndian.Uint64(p[16:])), nil
+func (h keyHeader) append(dst []byte, segment int) []byte {
+	b := make([]byte, keyHeaderSize-4)
+	copy(b, keyMagic)
+	le := binary.LittleEndian
+	le.PutUint32(b[8:], 1)
+	le.PutUint32(b[12:], uint32(segment))
+	le.PutUint64(b[16:], uint64(h.first))
+	le.PutUint32(b[24:], h.info)
+	return append(dst, durable.Seal(b)...)
 }
+
+// parseKeyHeader reads what append wrote for a segment, and reports false for
+// anything else.
+func parseKeyHeader(p []byte, segment int) (h keyHeader, ok bool) {
+	le := binary.LittleEndian
+	if len(p) < keyHeaderSize || string(p[:8]) != keyMagic || !durable.Sealed(p[:keyHeaderSize]) ||
+		le.Uint32(p[8:]) != 1 || int(le.Uint32(p[12:])) != segment {
+		return h, false
+	}
+	h = keyHeader{int64(le.Uint64(p[16:])), le.Uint32(p[24:])}
+	return h, h.first >= 0 && h.first <= maxInfo
+}
+
+// maxInfo bounds a warcinfo record of ours, in bytes.
+const maxInfo = 1 << 20

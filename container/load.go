@@ -62,7 +62,7 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 				return err
 			}
 		}
-		if s.size == 0 { // torn at birth: nothing was ever acknowledged in it
+		if s.size == 0 && s.written == 0 { // torn at birth: nothing was ever acknowledged in it
 			if err := c.drop(s); err != nil {
 				return err
 			}
@@ -104,6 +104,7 @@ func (c *Container) segmentFiles() ([]string, error) {
 // openSegment opens the files of a segment, unless they are open.
 func (c *Container) openSegment(name string) (err error) {
 	number, stem, _ := parseSegmentName(name)
+	c.lastNumber = max(c.lastNumber, number)
 	if c.segments[number] != nil {
 		return nil
 	}
@@ -124,17 +125,11 @@ func (c *Container) openSegment(name string) (err error) {
 }
 
 // openKeys opens the key file, or makes an empty one where there is none that
-// can be used, and sets s.first and s.written.
+// belongs to the WARC file, and sets s.first and s.written.
 func (c *Container) openKeys(s *segment) error {
 	name := s.path + keySuffix
-	f, err := durable.OpenWrite(c.opt.FS, name)
-	if err == nil {
-		var h [keyHeaderSize]byte
-		f.ReadAt(h[:], 0) // what is missing does not parse
-		first, err := parseKeyHeader(h[:], s.number)
-		size, serr := durable.Size(f)
-		if err == nil && serr == nil && first <= s.size {
-			s.key, s.first, s.written = f, first, int(size-keyHeaderSize)/keyEntrySize
+	if f, err := durable.OpenWrite(c.opt.FS, name); err == nil {
+		if s.adopt(f) {
 			return nil
 		}
 		if err := f.Close(); err != nil {
@@ -144,8 +139,12 @@ func (c *Container) openKeys(s *segment) error {
 	if err := c.firstUnit(s); err != nil {
 		return err
 	}
+	info, err := s.info(s.first)
+	if err != nil {
+		return err
+	}
 	err = durable.WriteFile(c.opt.FS, name, func(w io.Writer) error {
-		_, err := w.Write(appendKeyHeader(nil, s.number, s.first))
+		_, err := w.Write(keyHeader{s.first, durable.CRC(info)}.append(nil, s.number))
 		return err
 	})
 	if err != nil {
@@ -153,6 +152,35 @@ func (c *Container) openKeys(s *segment) error {
 	}
 	s.key, err = durable.OpenWrite(c.opt.FS, name)
 	return err
+}
+
+// adopt takes f as the key file if its header is whole and of this segment. A
+// segment that was cut inside its warcinfo keeps the file, whose entries tell
+// what is lost.
+func (s *segment) adopt(f durable.File) bool {
+	var b [keyHeaderSize]byte
+	f.ReadAt(b[:], 0) // what is missing does not parse
+	h, ok := parseKeyHeader(b[:], s.number)
+	size, err := durable.Size(f)
+	if !ok || err != nil {
+		return false
+	}
+	entries := int(size-keyHeaderSize) / keyEntrySize
+	info, err := s.info(h.first)
+	if err != nil || len(info) == int(h.first) && durable.CRC(info) != h.info || len(info) < int(h.first) && entries == 0 {
+		return false
+	}
+	s.key, s.first, s.written = f, h.first, entries
+	return true
+}
+
+// info returns the first n bytes of the WARC file, or what there is of them.
+func (s *segment) info(n int64) ([]byte, error) {
+	b := make([]byte, min(n, s.size, maxInfo))
+	if _, err := s.warc.ReadAt(b, 0); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("read %s%s: %w", s.path, warcSuffix, err)
+	}
+	return b, nil
 }
 
 // recover makes a segment's key file whole from a position on, and enters its
@@ -187,6 +215,10 @@ func (c *Container) recover(s *segment, from position, last, scratch bool) error
 			entries, pos = append(entries, kept[i]), kept[i].end()
 		}
 	}
+	if pos > s.size {
+		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: it ends at offset %d, stored were %d bytes", s.path, warcSuffix, ErrCorrupt, s.size, pos))
+		s.short = true
+	}
 	if scanned { // a key entry vouches for a durable record
 		if err := s.warc.Sync(); err != nil {
 			return fmt.Errorf("sync %s%s: %w", s.path, warcSuffix, err)
@@ -199,13 +231,14 @@ func (c *Container) recover(s *segment, from position, last, scratch bool) error
 	return c.rewriteKeys(s, from.entries, entries)
 }
 
-// believable returns the entries that are whole, in order, and about bytes that
-// exist.
+// believable returns the entries that are whole and in order. One beyond the
+// end of the segment is kept, so that a read of it fails instead of finding
+// nothing; but not where nobody vouched for the record.
 func believable(buf []byte, s *segment, end int64, last bool) []keyEntry {
 	entries := make([]keyEntry, 0, len(buf)/keyEntrySize)
 	for ; len(buf) >= keyEntrySize; buf = buf[keyEntrySize:] {
 		e, ok := parseKeyEntry(buf)
-		if ok && e.offset >= end && e.length > 0 && e.end() <= s.size {
+		if ok && e.offset >= end && e.length > 0 && (e.end() <= s.size || e.flags&flagUnsynced == 0) {
 			entries, end = append(entries, e), e.end()
 		}
 	}
@@ -238,10 +271,12 @@ func (c *Container) laterThan(e *keyEntry, s *segment, fresh []keyEntry) bool {
 	}
 	if e.prev.segment() == s.number {
 		i, ok := slices.BinarySearchFunc(fresh, e.prev.offset(), func(f keyEntry, o int64) int { return int(f.offset - o) })
-		return ok && fresh[i].hides(e)
+		if ok {
+			return fresh[i].hides(e)
+		}
 	}
 	before, err := c.entryAt(e.prev)
-	return err == nil && before.hides(e)
+	return err != nil || before.hides(e) // in doubt, the whole chain is looked at
 }
 
 // rewriteKeys replaces the entries of a key file from the n-th on. A crash

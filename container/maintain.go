@@ -49,10 +49,12 @@ func (r *Report) add(err error) {
 
 func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, at func(int64)) error {
 	from, to := int64(0), s.bytes()
+	next := 0 // entry of the key file
 	for from < to {
 		bad, err := scanUnits(s.warc, from, to, func(e keyEntry) {
 			rep.Records++
 			at(e.offset)
+			next = c.verifyMissing(s, next, e.offset, rep)
 			if err := c.verifyUnit(s, e); err != nil {
 				rep.add(err)
 			} else if e.kind != Tombstone {
@@ -63,7 +65,7 @@ func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, 
 			return ctx.Err()
 		}
 		if err == nil {
-			return nil
+			break
 		}
 		err = fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
 		if !errors.Is(err, warc.ErrFormat) {
@@ -71,10 +73,30 @@ func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, 
 		}
 		rep.add(err)
 		if from = nextMember(s.warc, bad+1, to); from < 0 {
-			return nil
+			break
 		}
 	}
+	c.verifyMissing(s, next, to, rep)
 	return nil
+}
+
+// verifyMissing reports the entries from the n-th on that speak of records
+// before offset, which were not found, and returns the number of the entry after
+// the one of offset.
+func (c *Container) verifyMissing(s *segment, n int, offset int64, rep *Report) int {
+	for ; ; n++ {
+		e, err := s.entry(n)
+		switch {
+		case err == io.EOF || err == nil && e.offset > offset:
+			return n
+		case err != nil:
+			rep.add(err)
+		case e.offset == offset:
+			return n + 1
+		default:
+			rep.add(fmt.Errorf("%s%s: the record at offset %d is not readable: %w", s.path, warcSuffix, e.offset, ErrCorrupt))
+		}
+	}
 }
 
 // verifyUnit compares what the WARC says of a unit with its key entry.
@@ -87,7 +109,9 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 		return fmt.Errorf("%s%s: the entry of the record at offset %d says something else than the record: %w", s.path, keySuffix, e.offset, ErrCorrupt)
 	}
 	if e.kind == Same || e.kind == NotModified {
-		if _, _, ok := c.byDigest(e.digest); !ok {
+		// One that is deleted may outlive its payload, until it is compacted too.
+		l := link{k, k.address(s.number)}
+		if _, _, ok := c.byDigest(e.digest); !ok && c.chained(l) && !c.deleted(l, 0) {
 			return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, warcSuffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
 		}
 	}
@@ -96,8 +120,7 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 
 // Rebuild makes the key files anew from the WARC files, and the tables from
 // those, as Open would if all but the WARC files were lost. It keeps writers
-// out until it is done; readers should not run either, since they may miss
-// pages meanwhile.
+// out until it is done. No read may run meanwhile.
 func (c *Container) Rebuild(ctx context.Context, progress Progress) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,16 +184,7 @@ func (s *segment) entry(i int) (keyEntry, error) {
 		}
 		return keyEntry{}, io.EOF
 	}
-	var buf [keyEntrySize]byte
-	at := int64(keyHeaderSize + i*keyEntrySize)
-	if _, err := s.key.ReadAt(buf[:], at); err != nil {
-		return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, err)
-	}
-	e, ok := parseKeyEntry(buf[:])
-	if !ok {
-		return e, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, ErrCorrupt)
-	}
-	return e, nil
+	return s.readEntry(i)
 }
 
 // list returns the segments in the order of their numbers.

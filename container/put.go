@@ -44,6 +44,9 @@ func (c *Container) PutAll(ctx context.Context, entries []Entry) ([]Result, erro
 	}
 	b := &batch{wake: make(chan bool, 1), units: make([]unit, len(entries))}
 	results := make([]Result, len(entries))
+	c.structure.RLock()
+	defer c.structure.RUnlock()
+	defer c.release(b)
 	for i, e := range entries {
 		if err := c.prepare(&b.units[i], &results[i], e); err != nil {
 			url := ""
@@ -62,6 +65,23 @@ func (c *Container) PutAll(ctx context.Context, entries []Entry) ([]Result, erro
 		results[i].Ref = Ref{u.at.segment(), u.at.offset(), u.entry.length}
 	}
 	return results, nil
+}
+
+// release keeps the buffers of written units for the next ones.
+func (c *Container) release(b *batch) {
+	for i := range b.units {
+		if data := &b.units[i].data; cap(*data) > 0 && cap(*data) <= maxJoined {
+			c.members.Put(data)
+		}
+	}
+}
+
+// buffer returns an empty buffer.
+func (c *Container) buffer() []byte {
+	if b, ok := c.members.Get().(*[]byte); ok {
+		return (*b)[:0]
+	}
+	return nil
 }
 
 // prepare encodes one page.
@@ -157,7 +177,7 @@ func (c *Container) encode(u *unit, rec *warc.Record, head, body []byte, meta []
 		rec.BlockDigest = warc.Digest(append(head[:len(head):len(head)], body...))
 	}
 	var err error
-	if u.data, err = c.enc.Append(make([]byte, 0, 512+len(head)+len(body)/3), rec, head, body); err != nil {
+	if u.data, err = c.enc.Append(c.buffer(), rec, head, body); err != nil {
 		return err
 	}
 	if len(meta) > 0 {

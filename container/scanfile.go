@@ -72,8 +72,8 @@ func (c *Container) scan(s *segment, from, to int64, tail bool) ([]keyEntry, err
 // The bytes of the tail are kept in a file beside the segment.
 func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	kept := s.path + ".damaged"
-	c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w; whole records after it moved to segment %d, the bytes are in %s",
-		s.path, warcSuffix, ErrCorrupt, cause, s.number+1, kept))
+	c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w; whole records after it moved to a new segment, the bytes are in %s",
+		s.path, warcSuffix, ErrCorrupt, cause, kept))
 	err := durable.WriteFile(c.opt.FS, kept, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(s.warc, bad, s.size-bad))
 		return err
@@ -81,7 +81,7 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	if err != nil {
 		return err
 	}
-	to, err := c.createSegment(s.number + 1)
+	to, err := c.createSegment()
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func entryOf(rec *warc.Record) (keyEntry, error) {
 	if rec.Type == warc.Warcinfo || rec.TargetURI == "" {
 		return keyEntry{}, nil
 	}
-	block, err := io.ReadAll(rec.Block)
+	block, err := rec.ReadBlock()
 	if err != nil {
 		return keyEntry{}, err
 	}

@@ -27,6 +27,9 @@ type segment struct {
 	warc   durable.File
 	key    durable.File
 	first  int64 // offset of the first unit
+	short  bool  // the WARC file lost its end: nothing is appended
+
+	life sync.RWMutex // held for reading by who reads the files, for writing to close them
 
 	mu      sync.RWMutex // guards what follows
 	size    int64        // bytes of whole records in the WARC file
@@ -34,7 +37,7 @@ type segment struct {
 	waiting []keyEntry   // entries that follow those, not written yet
 }
 
-// segmentName returns the path of a new segment without its suffix: the name
+// segmentName returns the name of a new segment without suffix: the one
 // that WARC files usually have, prefix-timestamp-serial.
 func segmentName(number int, now time.Time) string {
 	return fmt.Sprintf("octopus-%s-%08d", now.UTC().Format("20060102150405"), number)
@@ -53,8 +56,13 @@ func parseSegmentName(name string) (number int, stem string, ok bool) {
 
 // createSegment makes the files of a segment, durably: a WARC file with its
 // warcinfo record, and a key file without entries.
-func (c *Container) createSegment(number int) (*segment, error) {
-	now := c.opt.Now()
+// Its number is a new one even where an earlier attempt failed.
+func (c *Container) createSegment() (*segment, error) {
+	c.lastNumber++
+	number, now := c.lastNumber, c.opt.Now()
+	if number >= 1<<20 {
+		return nil, fmt.Errorf("segment %d: addresses have room for %d", number, 1<<20-1)
+	}
 	stem := segmentName(number, now)
 	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem)}
 	info, err := c.enc.Append(nil, &warc.Record{
@@ -70,9 +78,15 @@ func (c *Container) createSegment(number int) (*segment, error) {
 	if s.key, err = durable.Create(c.opt.FS, s.path+keySuffix); err != nil {
 		return nil, errors.Join(err, s.close())
 	}
-	_, werr := s.warc.WriteAt(info, 0)
-	_, kerr := s.key.WriteAt(appendKeyHeader(nil, number, s.first), 0)
-	if err := errors.Join(werr, kerr, s.warc.Sync(), s.key.Sync()); err != nil {
+	// The key file vouches for what it speaks of, so it comes second.
+	_, err = s.warc.WriteAt(info, 0)
+	if err == nil {
+		err = s.warc.Sync()
+	}
+	if err == nil {
+		_, err = s.key.WriteAt(keyHeader{s.first, durable.CRC(info)}.append(nil, number), 0)
+	}
+	if err := errors.Join(err, s.key.Sync()); err != nil {
 		return nil, errors.Join(fmt.Errorf("new segment %s: %w", s.path, err), s.close())
 	}
 	if err := durable.SyncDir(c.opt.FS, c.opt.Dir); err != nil {
@@ -110,27 +124,43 @@ func (s *segment) find(offset int64) (keyEntry, error) {
 	if i, ok := slices.BinarySearchFunc(s.waiting, offset, byOffset); ok {
 		return s.waiting[i], nil
 	}
+	_, e, err := s.search(offset)
+	return e, err
+}
+
+// search finds an entry in the key file, by halving: entries are in the order
+// of their offsets. s.mu is held.
+func (s *segment) search(offset int64) (index int, e keyEntry, err error) {
 	lo, hi := 0, s.written
-	var buf [keyEntrySize]byte
 	for lo < hi {
 		mid := (lo + hi) / 2
-		at := int64(keyHeaderSize + mid*keyEntrySize)
-		if _, err := s.key.ReadAt(buf[:], at); err != nil {
-			return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, err)
-		}
-		e, ok := parseKeyEntry(buf[:])
+		e, err := s.readEntry(mid)
 		switch {
-		case !ok:
-			return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, ErrCorrupt)
+		case err != nil:
+			return 0, e, err
 		case e.offset == offset:
-			return e, nil
+			return mid, e, nil
 		case e.offset < offset:
 			lo = mid + 1
 		default:
 			hi = mid
 		}
 	}
-	return keyEntry{}, fmt.Errorf("%s%s: no entry for the record at offset %d: %w", s.path, keySuffix, offset, ErrCorrupt)
+	return 0, keyEntry{}, fmt.Errorf("%s%s: no entry for the record at offset %d: %w", s.path, keySuffix, offset, ErrCorrupt)
+}
+
+// readEntry reads the i-th entry of the key file.
+func (s *segment) readEntry(i int) (keyEntry, error) {
+	var buf [keyEntrySize]byte
+	at := int64(keyHeaderSize + i*keyEntrySize)
+	if _, err := s.key.ReadAt(buf[:], at); err != nil {
+		return keyEntry{}, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, err)
+	}
+	e, ok := parseKeyEntry(buf[:])
+	if !ok {
+		return e, fmt.Errorf("%s%s at offset %d: %w", s.path, keySuffix, at, ErrCorrupt)
+	}
+	return e, nil
 }
 
 // writeKeys writes the waiting entries to the key file. It does not sync.
@@ -152,5 +182,17 @@ func (s *segment) writeKeys() error {
 	defer s.mu.Unlock()
 	s.written += len(waiting)
 	s.waiting = nil
+	return nil
+}
+
+// startSegment makes a new active segment. c.mu is held.
+func (c *Container) startSegment() error {
+	s, err := c.createSegment()
+	if err != nil {
+		return err
+	}
+	c.segMu.Lock()
+	defer c.segMu.Unlock()
+	c.segments[s.number], c.active = s, s
 	return nil
 }

@@ -56,8 +56,8 @@ type Options struct {
 	MaxPages    int64
 	PagesBefore int64
 
-	// Finished is asked before the first lease and after each outcome; true
-	// ends the run. Nil means that only the context or Drain ends it.
+	// Finished is asked before the first lease, after each outcome and by
+	// Check; true ends the run. Nil means that only the context or Drain ends it.
 	Finished func() bool
 	// Observe is told each outcome once it is committed, from many goroutines;
 	// it must be quick. Nil means nobody listens.
@@ -96,6 +96,10 @@ func New(opt Options) *Engine {
 // Drain stops leasing; Run returns once everything in flight is done. It may be
 // called at any time, more than once.
 func (e *Engine) Drain() { e.drain() }
+
+// Check asks Options.Finished now. A frontier may empty itself without an
+// outcome, by setting URLs aside; whoever hears of that calls Check.
+func (e *Engine) Check() { e.finished() }
 
 // Run moves URLs until Finished says so, the page limit is reached or Drain was
 // called, and returns nil then. Cancelling ctx cuts: requests under way are

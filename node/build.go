@@ -47,6 +47,10 @@ const (
 	prefixBoard  = "board/"
 )
 
+// memTable is the size of Pebble's memtables in bytes. They lie in the heap that
+// the garbage collector looks after, so each byte costs two of resident memory.
+const memTable = 8 << 20
+
 // openStore opens the embedded store, in memory with Discard.
 func (n *Node) openStore() error {
 	if n.cfg.Store.Discard {
@@ -54,7 +58,7 @@ func (n *Node) openStore() error {
 		n.closeLast(n.store.Close)
 		return nil
 	}
-	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{})
+	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{MemTableBytes: memTable})
 	if errors.Is(err, pebblekv.ErrLocked) {
 		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
 	}

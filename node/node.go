@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"sync"
 	"time"
 
@@ -135,6 +136,16 @@ func (n *Node) Drain() {
 	}
 }
 
+// check lets the engine see that nothing is queued any more.
+func (n *Node) check() {
+	n.mu.Lock()
+	engine := n.engine
+	n.mu.Unlock()
+	if engine != nil {
+		engine.Check()
+	}
+}
+
 // Status returns a snapshot of the running crawl.
 func (n *Node) Status() Status {
 	st := n.observer.snapshot()
@@ -178,7 +189,7 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	}
 	before := n.frontier.Counts()
 	n.observer.known, n.observer.offered = before.Known, int64(len(links))
-	if _, err := gate.Add(ctx, links); err != nil {
+	if err := n.addEntries(ctx, gate, links); err != nil {
 		return Summary{}, err
 	}
 	engine, err := n.newEngine(gate, before)
@@ -190,6 +201,27 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	}
 	err = n.runAll(ctx, engine)
 	return n.summary(ctx, before), err
+}
+
+// addEntries offers the entries. One that failed or was set aside in an earlier
+// run is tried again: whoever names it wants it.
+func (n *Node) addEntries(ctx context.Context, gate *board.Gate, links []octopus.Link) error {
+	verdicts, err := gate.Add(ctx, links)
+	if err != nil {
+		return err
+	}
+	for i, v := range verdicts {
+		if v.Code != octopus.Known {
+			continue
+		}
+		this := frontier.Filter{Host: links[i].URL, Match: regexp.MustCompile("^" + regexp.QuoteMeta(links[i].URL.Text) + "$")}
+		for _, list := range []frontier.List{frontier.ListParked, frontier.ListBad} {
+			if _, err := n.frontier.Revive(ctx, list, this); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // newEngine makes the engine and remembers it for Drain and Status.

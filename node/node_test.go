@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -329,5 +330,31 @@ func TestUnits(t *testing.T) {
 		if d.UnmarshalText([]byte(bad)) == nil || s.UnmarshalText([]byte(bad)) == nil {
 			t.Errorf("%q was taken", bad)
 		}
+	}
+}
+
+func TestRefusedEntryEndsAndIsTriedAgain(t *testing.T) {
+	s, cfg := newSite(t, 5), config(t)
+	cfg.Fetcher.Retry.Max = 0
+	cfg.Fetcher.AllowNet = nil
+	if sum := run(t, cfg, node.Options{}, s.entry()); sum.End != node.EndEmpty || sum.Pages != 0 || sum.Errors["forbidden-address"] != 1 {
+		t.Errorf("refused by the guard: %+v", sum)
+	}
+	s.Close()
+	cfg.Fetcher.AllowNet = []string{"127.0.0.0/8"}
+	if sum := run(t, cfg, node.Options{}, s.entry()); sum.End != node.EndEmpty || sum.Errors["connect"] != 1 {
+		t.Errorf("refused by the host: %+v", sum)
+	}
+	// The server is back at the same address.
+	back := httptest.NewUnstartedServer(s.Config.Handler)
+	l, err := net.Listen("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Skipf("the port was taken meanwhile: %v", err)
+	}
+	back.Listener = l
+	back.Start()
+	defer back.Close()
+	if sum := run(t, cfg, node.Options{}, s.entry()); sum.Pages != 5 {
+		t.Errorf("after the host came back: %+v", sum)
 	}
 }

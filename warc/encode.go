@@ -3,15 +3,18 @@ package warc
 import (
 	"fmt"
 	"io"
-	"sync"
+	"runtime"
 
 	"github.com/klauspost/compress/gzip"
 )
 
-// Encoder turns records into bytes. It may be used by many goroutines at once.
+// Encoder turns records into bytes. It may be used by many goroutines at once;
+// as many as there are processors compress at the same time, the others wait.
+// More could not be faster, and each has tables of up to 1 MB, which should stay
+// in the processor's cache from record to record.
 type Encoder struct {
-	level int
-	pool  sync.Pool // of *gzip.Writer, each about 1 MB
+	level   int
+	writers chan *gzip.Writer // idle ones; nil stands for one that is not made yet
 }
 
 // DefaultLevel is the gzip level of an Encoder made with level 0: within 15 %
@@ -30,7 +33,11 @@ func NewEncoder(level int) (*Encoder, error) {
 	if level < Plain || level > 9 {
 		return nil, fmt.Errorf("gzip level %d: want 1 to 9", level)
 	}
-	return &Encoder{level: level}, nil
+	e := &Encoder{level: level, writers: make(chan *gzip.Writer, runtime.GOMAXPROCS(0))}
+	for range cap(e.writers) {
+		e.writers <- nil
+	}
+	return e, nil
 }
 
 // Append appends the record to dst as one gzip member. The block is the
@@ -49,11 +56,8 @@ func (e *Encoder) Append(dst []byte, r *Record, block ...[]byte) ([]byte, error)
 		return appendParts(dst, head, block), nil
 	}
 	out := &appender{dst}
-	z, err := e.writer(out)
-	if err != nil {
-		return dst, err
-	}
-	defer e.pool.Put(z)
+	z := e.writer(out)
+	defer func() { e.writers <- z }()
 	z.Write(head) // an appender never fails, so the errors are all in Close
 	for _, p := range block {
 		z.Write(p)
@@ -73,12 +77,15 @@ func appendParts(dst, head []byte, block [][]byte) []byte {
 	return append(dst, "\r\n\r\n"...)
 }
 
-func (e *Encoder) writer(w io.Writer) (*gzip.Writer, error) {
-	if z, ok := e.pool.Get().(*gzip.Writer); ok {
+// writer waits for an idle gzip writer and lets it write to w.
+func (e *Encoder) writer(w io.Writer) *gzip.Writer {
+	z := <-e.writers
+	if z == nil {
+		z, _ = gzip.NewWriterLevel(w, e.level) // NewEncoder checked the level
+	} else {
 		z.Reset(w)
-		return z, nil
 	}
-	return gzip.NewWriterLevel(w, e.level)
+	return z
 }
 
 // appender is an io.Writer that grows a slice.

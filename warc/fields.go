@@ -4,7 +4,11 @@ import "strings"
 
 // Fields returns the block of a warcinfo or metadata record: one line per field.
 func Fields(fields ...Field) []byte {
-	var b []byte
+	size := 0
+	for _, f := range fields {
+		size += len(f.Name) + len(f.Value) + len(": \r\n")
+	}
+	b := make([]byte, 0, size)
 	for _, f := range fields {
 		b = appendField(b, f.Name, f.Value)
 	}

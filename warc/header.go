@@ -73,12 +73,12 @@ func FormatDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05
 // replaced by a space: a header value of a hostile server must not become a
 // field of its own.
 func appendLine(dst []byte, s string) []byte {
-	for i := range len(s) {
-		c := s[i]
+	start := len(dst)
+	dst = append(dst, s...)
+	for i, c := range dst[start:] {
 		if c < ' ' && c != '\t' || c == 0x7f {
-			c = ' '
+			dst[start+i] = ' '
 		}
-		dst = append(dst, c)
 	}
 	return dst
 }

@@ -29,6 +29,7 @@ type Reader struct {
 
 	z      *gzip.Reader
 	lines  *bufio.Reader // the records of the open member; in itself where there is no gzip
+	zlines *bufio.Reader // a buffer for lines that Reset kept
 	zipped bool
 	open   bool // a member is open
 	start  int64
@@ -62,6 +63,16 @@ func NewReader(r io.Reader, base int64) *Reader {
 	return d
 }
 
+// Reset makes d read from r as NewReader would, keeping its buffers.
+func (d *Reader) Reset(r io.Reader, base int64) {
+	d.n, d.base = counter{r: r}, base
+	d.in.Reset(&d.n)
+	if d.zipped { // else lines is in itself, or nothing yet
+		d.zlines = d.lines
+	}
+	d.lines, d.zipped, d.open, d.start, d.rec = nil, false, false, 0, nil
+}
+
 // Offset returns how far the input was used, in bytes from the start of the
 // file: after Next returned io.EOF, or between records, the end of the last
 // record.
@@ -86,6 +97,14 @@ func (d *Reader) Next() (*Record, error) {
 	d.block = io.LimitedReader{R: d.lines, N: rec.ContentLength}
 	rec.Block = blockReader{d, rec}
 	return rec, nil
+}
+
+// ReadBlock returns the rest of the record's block. It takes what the record
+// claims for granted only up to 64 KiB.
+func (r *Record) ReadBlock() ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, min(r.ContentLength+bytes.MinRead, 64<<10)))
+	_, err := b.ReadFrom(r.Block)
+	return b.Bytes(), err
 }
 
 // blockReader reads the block of rec and reports a file that ends inside it.
@@ -114,7 +133,7 @@ func (d *Reader) Finish() error {
 	if d.rec == nil {
 		return nil
 	}
-	if _, err := io.Copy(io.Discard, d.rec.Block); err != nil {
+	if _, err := io.Copy(io.Discard, blockReader{d, d.rec}); err != nil {
 		return err
 	}
 	d.rec = nil
@@ -172,9 +191,13 @@ func (d *Reader) begin() error {
 	}
 	d.z.Multistream(false)
 	d.zipped, d.open = true, true
-	if d.lines == nil {
+	switch {
+	case d.lines == nil && d.zlines == nil:
 		d.lines = bufio.NewReaderSize(d.z, 32<<10)
-	} else {
+	case d.lines == nil:
+		d.lines = d.zlines
+		fallthrough
+	default:
 		d.lines.Reset(d.z)
 	}
 	return nil

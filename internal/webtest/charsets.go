@@ -17,30 +17,33 @@ import (
 // is written.
 type charset struct {
 	name      string // as the Encoding Standard has it
+	lang      string
 	enc       encoding.Encoding
 	label     string // "header", "meta" or "none"
 	sentences []string
 }
 
 var legacy = [...]charset{
-	{"gbk", simplifiedchinese.GBK, "", chinese},
-	{"gb18030", simplifiedchinese.GB18030, "", chinese},
-	{"big5", traditionalchinese.Big5, "", taiwanese},
-	{"shift_jis", japanese.ShiftJIS, "", japaneseText},
-	{"euc-jp", japanese.EUCJP, "", japaneseText},
-	{"euc-kr", korean.EUCKR, "", koreanText},
-	{"windows-1251", charmap.Windows1251, "", russian},
-	{"koi8-r", charmap.KOI8R, "", russian},
-	{"windows-1252", charmap.Windows1252, "", german},
-	{"utf-8", unicode.UTF8, "", chinese},
+	{"gbk", "zh-CN", simplifiedchinese.GBK, "", chinese},
+	{"gb18030", "zh-CN", simplifiedchinese.GB18030, "", chinese},
+	{"big5", "zh-TW", traditionalchinese.Big5, "", taiwanese},
+	{"shift_jis", "ja", japanese.ShiftJIS, "", japaneseText},
+	{"euc-jp", "ja", japanese.EUCJP, "", japaneseText},
+	{"euc-kr", "ko", korean.EUCKR, "", koreanText},
+	{"windows-1251", "ru", charmap.Windows1251, "", russian},
+	{"koi8-r", "ru", charmap.KOI8R, "", russian},
+	{"windows-1252", "de", charmap.Windows1252, "", german},
+	{"utf-8", "zh", unicode.UTF8, "", chinese},
 }
 
 // charsets: each encoding named by the header, by a meta element, and not at
 // all.
 func (l lab) charsets() {
 	var refs []ref
-	for i, c := range legacy {
-		for _, c.label = range []string{"header", "meta", "none"} {
+	for i, proto := range legacy {
+		for _, label := range []string{"header", "meta", "none"} {
+			c := proto
+			c.label = label
 			if c.label == "none" && !detectable(c.name) {
 				continue
 			}

@@ -51,7 +51,7 @@ func (w *Web) Check(found iter.Seq[Found], hostDelay time.Duration) *Report {
 	t := w.Truth()
 	r.Reachable = t.OK
 	records := r.compare(w, t, found)
-	r.manners(w, t, hostDelay)
+	r.manners(w, hostDelay)
 	asked := r.requests(w, t)
 	for u, p := range t.Pages {
 		if p.Status == 200 && records[u] == 0 || p.Status != 200 && asked[u] == 0 {

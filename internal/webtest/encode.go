@@ -14,7 +14,7 @@ import (
 // encode compresses a body as the page wants and the client takes it.
 func (a *answer) encode(p *resource, body []byte) []byte {
 	coding := p.coding
-	if coding == "" && a.web.opt.Gzip && p.raw == nil {
+	if coding == "" && a.web.opt.Gzip && p.raw == nil && !p.cut {
 		coding = "gzip"
 	}
 	if coding == "" || !takes(a.req.Header.Get("Accept-Encoding"), coding) {

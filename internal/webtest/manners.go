@@ -13,7 +13,7 @@ import (
 const slack = time.Millisecond
 
 // manners judges politeness by the log.
-func (r *Report) manners(w *Web, t *Truth, hostDelay time.Duration) {
+func (r *Report) manners(w *Web, hostDelay time.Duration) {
 	byHost := map[string][]Request{}
 	for _, q := range w.Log() {
 		byHost[q.Host] = append(byHost[q.Host], q)
@@ -32,13 +32,13 @@ func (r *Report) manners(w *Web, t *Truth, hostDelay time.Duration) {
 		if list[0].Path != robotsPath {
 			r.NoRobots = append(r.NoRobots, name+": first asked for "+list[0].Path)
 		}
-		r.gaps(h, list, hostDelay)
+		r.gaps(w, h, list, hostDelay)
 	}
 }
 
 // gaps measures the time between the requests to one host, from the end of all
 // earlier answers to the next start.
-func (r *Report) gaps(h *host, list []Request, want time.Duration) {
+func (r *Report) gaps(w *Web, h *host, list []Request, want time.Duration) {
 	var last, until time.Time // end of all answers so far; end of Retry-After
 	for i, q := range list {
 		if i > 0 && q.Path == movedPath && list[i-1].Path == robotsPath {
@@ -58,6 +58,9 @@ func (r *Report) gaps(h *host, list []Request, want time.Duration) {
 			r.TooSoon = append(r.TooSoon, fmt.Sprintf("%s%s: %v early", h.name, q.Path, until.Sub(q.Start)))
 		}
 		last = later(last, q.End)
+		if w.forgotten(q.End) {
+			continue
+		}
 		if q.Status == 429 || q.Status == 503 {
 			until = q.End.Add(time.Second)
 		}

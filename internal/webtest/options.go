@@ -45,7 +45,7 @@ type Options struct {
 	// endless traps that robots.txt does not forbid.
 	Depth int
 	// Scope is how far links of the entry may lead: any (default), domain or
-	// host.
+	// host. What a domain is, package canon says.
 	Scope octopus.Scope
 	// Agent is the crawler's product token for robots.txt. Default "octopus".
 	Agent string

@@ -26,7 +26,7 @@ func (w *Web) body(buf []byte, to ref, p *resource) []byte {
 func (w *Web) html(buf []byte, to ref, p *resource) []byte {
 	lang := "en"
 	if p.charset != nil {
-		lang = "x-" + p.charset.name
+		lang = p.charset.lang
 	}
 	buf = append(buf, "<!DOCTYPE html>\n<html lang=\""+lang+"\" xmlns=\"http://www.w3.org/1999/xhtml\"><head>"...)
 	buf = w.head(buf, to, p)
@@ -44,7 +44,7 @@ func (w *Web) html(buf []byte, to ref, p *resource) []byte {
 	buf = append(buf, p.markup...)
 	if p.kind == Nav {
 		buf = w.linkList(buf, to, p)
-		return append(w.fill(buf, to, p, len(buf)+300), "</body></html>\n"...)
+		return append(w.fill(buf, to, p, 0), "</body></html>\n"...)
 	}
 	buf = append(buf, "<article>\n"...)
 	buf = append(w.fill(buf, to, p, p.size-120*len(p.links)), "</article>\n"...)

@@ -46,7 +46,7 @@ func (w *Web) serve(out http.ResponseWriter, req *http.Request) {
 	default:
 		a.answer(ref{h.index, a.entry.Path})
 	}
-	if req.Context().Err() != nil {
+	if a.entry.End.IsZero() { // not sent to its end
 		a.entry.Aborted = true
 		a.entry.End = time.Now()
 	}
@@ -73,6 +73,7 @@ type answer struct {
 	req    *http.Request
 	entry  Request
 	broken bool // the connection is to be cut
+	last   int  // byte of the body that ends it for the client; 0: the last one
 }
 
 // wait lets time pass; false means that the client went away.
@@ -126,6 +127,9 @@ func (a *answer) answer(to ref) {
 		a.out.Header().Set("Content-Encoding", "gzip")
 		a.send(200, append([]byte("\x1f\x8b\x08\x00"), body...), 0)
 	default:
+		if p.cut {
+			a.last = int(w.opt.MaxBody) // where the client will stop reading
+		}
 		a.send(p.status, body, p.drip)
 	}
 }
@@ -197,10 +201,15 @@ func (a *answer) send(status int, body []byte, drip time.Duration) {
 				return
 			}
 		}
-	} else if len(body) > whole {
-		a.out.Write(body[:len(body)-1])
-		flush()
-		body = body[len(body)-1:]
+	} else if len(body) > whole || a.last > 0 {
+		if a.last == 0 {
+			a.last = len(body) - 1
+		}
+		a.out.Write(body[:a.last])
+		if flush() != nil || a.req.Context().Err() != nil {
+			return
+		}
+		body = body[a.last:]
 	}
 	a.entry.End = time.Now()
 	a.out.Write(body) // an error means that the client went away: the context tells

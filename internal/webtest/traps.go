@@ -17,7 +17,9 @@ func (l lab) closedTraps() {
 }
 
 // openTraps leads to endless spaces that nothing forbids. They exist only where
-// the crawl has a depth limit.
+// the crawl has a depth limit, and they have no mark by which a crawler could
+// tell a trap (a segment over and over, very long URLs), so that the truth does
+// not depend on how good it is at that.
 func (l lab) openTraps() {
 	if l.opt.Depth > 0 {
 		l.enter(l.here(openPath+"calendar/2026-11"), l.here(openPath+"deep/"), l.here(openPath+"facets?on=0000"), l.here(openPath+"cart?session=1"))
@@ -42,8 +44,8 @@ func (w *Web) trapPage(h *host, path string) *resource {
 		}
 		at := 12*year + month - 1
 		return lead(fmt.Sprintf("%s%d-%02d", dir, (at-1)/12, (at-1)%12+1), fmt.Sprintf("%s%d-%02d", dir, (at+1)/12, (at+1)%12+1))
-	case strings.HasSuffix(path, "/deep/"):
-		return lead(path + "deep/")
+	case strings.Contains(dir, "/deep/") && name == "":
+		return lead(fmt.Sprintf("%s%d/", path, strings.Count(path, "/"))) // no segment twice
 	case strings.HasPrefix(name, "facets?on="):
 		return lead(facets(path)...)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"octopus"
+	"octopus/canon"
 )
 
 // Page is the truth of one URL: what it answers in the end, once it has failed
@@ -114,16 +115,9 @@ func (t *walk) inScope(h *host) bool {
 	case octopus.ScopeHost:
 		return h == entry
 	case octopus.ScopeDomain:
-		return site(h.name) == site(entry.name)
+		return canon.Site(h.name) == canon.Site(entry.name)
 	}
 	return true
-}
-
-// site returns the registrable domain of a name of this web: its last two
-// labels, by the default rule of the public suffix list.
-func site(name string) string {
-	i := strings.LastIndexByte(name, '.')
-	return name[strings.LastIndexByte(name[:i], '.')+1:]
 }
 
 // visit takes in what a URL answers.

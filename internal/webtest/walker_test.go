@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -38,7 +39,6 @@ type walker struct {
 
 type answer struct {
 	status   int
-	digest   string
 	body     []byte
 	title    string
 	links    []string // followed one level deeper
@@ -56,7 +56,7 @@ func newWalker(t *testing.T, web *webtest.Web, depth int) *walker {
 	tr := &http.Transport{DialContext: dialer.DialContext, MaxIdleConnsPerHost: 2}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &walker{t: t, depth: depth, agent: "octopus",
-		client: &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		client:  &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 		answers: map[string]*answer{}, rules: map[string]*robots.Group{}, best: map[string]cost{}, denied: map[string]bool{}, dead: map[string]bool{}}
 }
 
@@ -154,7 +154,7 @@ func (w *walker) get(u string) (*http.Response, []byte, error) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	req.URL.Opaque = u[len("http://")+strings.IndexByte(u[len("http://"):], '/'):] // as it is
+	req.URL = &url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host, Opaque: u[len("http://"+req.URL.Host):]} // as it is
 	resp, err := w.client.Do(req)
 	if err != nil {
 		return nil, nil, err

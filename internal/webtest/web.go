@@ -32,6 +32,7 @@ type Web struct {
 	mu    sync.Mutex
 	log   []Request   // guarded by mu
 	asked map[ref]int // guarded by mu: requests so far for what fails at first
+	kills []time.Time // guarded by mu: see Killed
 
 	buffers sync.Pool // of *[]byte, bodies
 }
@@ -99,7 +100,6 @@ func (w *Web) listenAll() error {
 		w.closeListeners()
 		switch {
 		case len(addrs) > 1 && isNoAddress(err):
-			addrs = addrs[:0]
 			for _, h := range w.hosts {
 				h.addr = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 			}

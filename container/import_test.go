@@ -1,0 +1,91 @@
+package container_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"octopus/container"
+	"octopus/warc"
+)
+
+// TestImport takes the files of one container into another: what comes out is
+// the same, and a second time nothing is new.
+func TestImport(t *testing.T) {
+	from, dir := exported(t)
+	want := map[string]string{}
+	if err := from.Scan(context.Background(), func(s *container.Stored) error { want[s.URL] = string(s.Body); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, from)
+	c := open(t, container.Options{Dir: t.TempDir()})
+	defer closed(t, c)
+	for round := range 2 {
+		files, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+		var sum container.Imported
+		for _, name := range files {
+			data, _ := os.ReadFile(name)
+			r, err := c.Import(context.Background(), bytes.NewReader(data))
+			if err != nil || len(r.Skipped) > 0 {
+				t.Fatalf("%s: %+v, %v", name, r, err)
+			}
+			sum.Pages, sum.Known = sum.Pages+r.Pages, sum.Known+r.Known
+		}
+		if sum.Pages != 60 || sum.Known != int64(60*round) {
+			t.Errorf("%+v", sum)
+		}
+		for url, body := range want {
+			wantBody(t, c, url, body)
+		}
+	}
+}
+
+// TestImportForeign takes files of other programs: gzip and chunked bodies,
+// revisits, angle brackets, several records in a member.
+func TestImportForeign(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "testdata", "warc")
+	if _, err := os.Stat(dir); err != nil {
+		t.Skip("no ../shared/testdata/warc")
+	}
+	for name, pages := range map[string]int64{"example.warc.gz": 2, "example-bad-non-chunked.warc.gz": 2, "example-resource.warc.gz": 1, "example-wget-bad-target-uri.warc.gz": 1} {
+		opt := container.Options{Dir: t.TempDir()}
+		c := open(t, opt)
+		data, _ := os.ReadFile(filepath.Join(dir, name))
+		r, err := c.Import(context.Background(), bytes.NewReader(data))
+		if err != nil || r.Pages != pages {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+		err = c.Scan(context.Background(), func(s *container.Stored) error {
+			if s.Status == 200 && strings.Contains(s.Header.Get("Content-Type"), "html") && !bytes.Contains(s.Body, []byte("</html>")) {
+				t.Errorf("%s: %s: the body is not decoded: %.60q", name, s.URL, s.Body)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		closed(t, c)
+		check(t, opt.Dir)
+	}
+}
+
+// A torn file: what came before is stored, the error names the offset.
+func TestImportTorn(t *testing.T) {
+	e, _ := warc.NewEncoder(1)
+	var file []byte
+	for _, url := range []string{"http://a.example/1", "http://a.example/2"} {
+		head := warc.HTTPBlock(200, nil, 4)
+		file, _ = e.Append(file, &warc.Record{Type: warc.Response, ID: warc.NewID(), Date: start, TargetURI: url,
+			ContentType: warc.HTTPResponse, PayloadDigest: warc.Digest([]byte("body"))}, head, []byte("body"))
+	}
+	c := open(t, container.Options{Dir: t.TempDir()})
+	defer closed(t, c)
+	r, err := c.Import(context.Background(), bytes.NewReader(file[:len(file)-5]))
+	if err == nil || !strings.Contains(err.Error(), "offset") || r.Pages != 1 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	wantBody(t, c, "http://a.example/1", "body")
+}

@@ -1,0 +1,197 @@
+package container_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"octopus/canon"
+	"octopus/container"
+	"octopus/internal/durable"
+)
+
+// model is what a container should answer: the visible versions of each URL,
+// oldest first.
+type model map[string][]string
+
+func (m model) compare(t *testing.T, c *container.Container, what string) {
+	t.Helper()
+	for url, versions := range m {
+		u, _ := canon.Parse(url)
+		if len(versions) == 0 {
+			if _, err := c.Get(context.Background(), u); !errors.Is(err, container.ErrNotFound) {
+				t.Fatalf("%s: %s is gone, got %v", what, url, err)
+			}
+			continue
+		}
+		wantBody(t, c, url, versions[len(versions)-1])
+		all, err := c.Versions(context.Background(), u)
+		if err != nil || len(all) != len(versions) {
+			t.Fatalf("%s: %s has %d versions, want %d (%v)", what, url, len(all), len(versions), err)
+		}
+		for i, v := range all {
+			s, err := c.Read(context.Background(), v.Ref)
+			if want := versions[len(versions)-1-i]; err != nil || string(s.Body) != want || s.URL != url {
+				t.Fatalf("%s: version %d of %s: %v, want %q", what, i, url, err, want)
+			}
+		}
+	}
+	if rep, err := c.Verify(context.Background(), nil); err != nil || len(rep.Errors) > 0 {
+		t.Fatalf("%s: verify: %v, %v", what, err, rep.Errors)
+	}
+}
+
+// TestModel runs random operations on a container and on a map.
+func TestModel(t *testing.T) {
+	for seed := range uint64(scale(3)) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		opt := container.Options{Dir: "pages", FS: durable.Memory(), SegmentBytes: 3000, Sync: container.Sync(seed % 3)}
+		c := open(t, opt)
+		m := model{}
+		now := start
+		for step := range 250 {
+			url := fmt.Sprintf("http://h%d.example/%d", rng.IntN(3), rng.IntN(8))
+			u, _ := canon.Parse(url)
+			what := fmt.Sprintf("seed %d step %d", seed, step)
+			var err error
+			switch op := rng.IntN(40); {
+			case op < 24:
+				now = now.Add(time.Second)
+				body := fmt.Sprintf("content %d", rng.IntN(30))
+				put(t, c, container.Entry{Page: page(t, url, body, now)})
+				m[url] = append(m[url], body)
+			case op < 28 && len(m[url]) > 0:
+				now = now.Add(time.Second)
+				p := page(t, url, "", now)
+				p.Status = 304
+				put(t, c, container.Entry{Page: p})
+				m[url] = append(m[url], m[url][len(m[url])-1])
+			case op < 31 && len(m[url]) > 0:
+				err = c.Delete(context.Background(), u)
+				m[url] = nil
+			case op == 32:
+				_, err = c.Compact(context.Background(), rng.Float64()*1.2, 0, nil)
+				m.compare(t, c, what+", compacted")
+			case op == 33:
+				_, err = c.PurgeURL(context.Background(), u, nil)
+				m[url] = nil
+				m.compare(t, c, what+", purged")
+			case op == 34 && step%3 == 0:
+				host := fmt.Sprintf("h%d.example", rng.IntN(3))
+				_, err = c.PurgeHost(context.Background(), host, nil)
+				for url := range m {
+					if strings.Contains(url, host) {
+						m[url] = nil
+					}
+				}
+				m.compare(t, c, what+", host purged")
+			case op == 35:
+				closed(t, c)
+				c = open(t, opt)
+				m.compare(t, c, what+", reopened")
+			case op == 36:
+				err = c.Rebuild(context.Background(), nil)
+				m.compare(t, c, what+", rebuilt")
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+		}
+		m.compare(t, c, "at the end")
+		closed(t, c)
+	}
+}
+
+// TestPurgeLeavesNothing greps what is on disk.
+func TestPurgeLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, container.Options{Dir: dir, SegmentBytes: 2000})
+	for i := range 20 {
+		at := start.Add(time.Duration(i) * time.Minute)
+		put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://secret.example/%d", i), fmt.Sprintf("secret %d", i), at)})
+		put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://open.example/%d", i), fmt.Sprintf("open %d", i), at)})
+	}
+	put(t, c, container.Entry{Page: page(t, "http://open.example/copy", "secret 3", start)})
+	put(t, c, container.Entry{Page: page(t, "http://open.example/copy2", "secret 3", start)})
+	r, err := c.PurgeHost(context.Background(), "secret.example", nil)
+	if err != nil || r.Dropped < 20 || r.Promoted != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	wantBody(t, c, "http://open.example/copy", "secret 3")
+	if s := wantBody(t, c, "http://open.example/copy2", "secret 3"); s.RefersTo != "http://open.example/copy" {
+		t.Errorf("refers to %s", s.RefersTo)
+	}
+	closed(t, c)
+	check(t, dir)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	for _, name := range files {
+		data, _ := os.ReadFile(name)
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(z); err != nil || bytes.Contains(text, []byte("secret.example")) {
+			t.Errorf("%s still names secret.example (%v)", name, err)
+		}
+	}
+}
+
+// TestReadersAndWriters has many readers and writers while segments are
+// compacted away below them.
+func TestReadersAndWriters(t *testing.T) {
+	c := open(t, container.Options{Dir: t.TempDir(), SegmentBytes: 20_000, Sync: container.Never})
+	body := func(i int) string { return fmt.Sprintf("page %d %s", i, strings.Repeat("x ", i)) }
+	for i := range 100 {
+		put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://a.example/%d", i), body(i), start)})
+	}
+	var writers, readers sync.WaitGroup
+	stop := make(chan struct{})
+	for g := range 4 {
+		readers.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(g), 1))
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					i := rng.IntN(100)
+					u, _ := canon.Parse(fmt.Sprintf("http://a.example/%d", i))
+					if s, err := c.Get(context.Background(), u); err != nil || string(s.Body) != body(i) {
+						t.Errorf("page %d: %v", i, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for g := range 2 {
+		writers.Go(func() {
+			for k := range 150 {
+				url := fmt.Sprintf("http://b.example/%d", k%20)
+				put(t, c, container.Entry{Page: page(t, url, fmt.Sprintf("version %d of writer %d", k, g), start.Add(time.Duration(k)*time.Second))})
+			}
+		})
+	}
+	for range 10 {
+		if _, err := c.Compact(context.Background(), 1.1, 1, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	writers.Wait()
+	close(stop)
+	readers.Wait()
+	if rep, err := c.Verify(context.Background(), nil); err != nil || len(rep.Errors) > 0 {
+		t.Errorf("%v, %v", rep.Errors, err)
+	}
+	closed(t, c)
+}

@@ -1,0 +1,82 @@
+package warc_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"runtime/metrics"
+	"testing"
+
+	"octopus/warc"
+)
+
+// allocated returns the bytes allocated since the process began.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
+
+// FuzzReader reads anything: it ends with io.EOF or an error about the data,
+// and a record that was read whole lies within the input.
+func FuzzReader(f *testing.F) {
+	for _, level := range []int{warc.Plain, 1} {
+		b, _ := encoder(f, level).Append(nil, everything(), []byte("HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody"))
+		f.Add(append(b, b...))
+		f.Add(b[:len(b)-3])
+	}
+	f.Add([]byte("WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:x:1>\r\n folded\r\nContent-Length: 9223372036854775807\r\n\r\n"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		before := allocated()
+		r := warc.NewReader(bytes.NewReader(in), 0)
+		last := int64(-1)
+		for {
+			rec, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				if !errors.Is(err, warc.ErrFormat) {
+					t.Fatalf("%v", err)
+				}
+				break
+			}
+			if rec.Offset < last || rec.Offset > int64(len(in)) {
+				t.Fatalf("record at %d after %d in %d bytes", rec.Offset, last, len(in))
+			}
+			last = rec.Offset
+			var head [512]byte
+			n, _ := io.ReadFull(rec.Block, head[:])
+			warc.ParseHTTP(head[:n])
+		}
+		if used := allocated() - before; used > 64*uint64(len(in))+(1<<20) {
+			t.Fatalf("%d bytes allocated for %d of input", used, len(in))
+		}
+	})
+}
+
+// FuzzRoundTrip writes what it is given and reads it back.
+func FuzzRoundTrip(f *testing.F) {
+	f.Add("http://a.example/", "name", "value", []byte("block"))
+	f.Add("x\r\ny", "A\nB", "\x00\r\n\r\n", []byte("\r\n\r\nWARC/1.1\r\n"))
+	e := encoder(f, 1)
+	f.Fuzz(func(t *testing.T, uri, name, value string, block []byte) {
+		r := &warc.Record{Type: warc.Metadata, ID: warc.NewID(), Date: date, TargetURI: uri, Other: []warc.Field{{name, value}}}
+		b, err := e.Append(nil, r, block)
+		if err != nil || len(uri)+len(value) > 32<<10 {
+			return
+		}
+		d := warc.NewReader(bytes.NewReader(b), 0)
+		rec, err := d.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(rec.Block)
+		if err != nil || !bytes.Equal(got, block) || rec.ID != r.ID || rec.Type != r.Type {
+			t.Fatalf("%+v, %v", rec, err)
+		}
+		if _, err := d.Next(); err != io.EOF {
+			t.Fatalf("more came out than went in: %v", err)
+		}
+	})
+}
