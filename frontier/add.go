@@ -107,11 +107,11 @@ func (c *Core) enqueue(h *host, e *entry) {
 	switch {
 	case e.pos.compare(q.upto) < 0, whole && len(q.fifo) < fifoMax && c.inMemory < c.front():
 		q.insert(e)
-		c.inMemory++
+		c.hold(h, 1)
 		if q.upto.compare(e.pos) < 0 {
 			q.upto = e.pos
 		}
-		c.shorten(q)
+		c.shorten(h, q)
 	default:
 		h.pending = append(h.pending, e)
 		c.writes.queued = append(c.writes.queued, pendingEntry{h, c.batch})
@@ -139,16 +139,21 @@ func (c *Core) enqueueDisk(h *host, e *entry) {
 // front is the number of entries up to which Add keeps fresh ones in memory.
 func (c *Core) front() int { return min(frontEntries, c.opt.QueueLimit) }
 
-// shorten drops the last entry of a front that became too long.
-func (c *Core) shorten(q *lane) {
-	if len(q.fifo) <= 2*fifoMax {
+// shorten drops the last entry of a front that became too long: longer than two
+// refills, or than a few entries while memory holds enough.
+func (c *Core) shorten(h *host, q *lane) {
+	limit := 2 * fifoMax
+	if c.inMemory > c.front() {
+		limit = fifoMin
+	}
+	if len(q.fifo) <= limit {
 		return
 	}
 	keep := len(q.fifo) - 1
 	q.fifo[keep] = nil
 	q.fifo = q.fifo[:keep]
 	q.upto = q.fifo[keep-1].pos
-	c.inMemory--
+	c.hold(h, -1)
 }
 
 // dequeue takes the entry at p out of the queue of h, on disk and in memory.
@@ -162,7 +167,7 @@ func (c *Core) dequeue(h *host, key octopus.Key, p position) {
 		l.entry = nil
 		q.leased--
 	} else if q.take(p) != nil {
-		c.inMemory--
+		c.hold(h, -1)
 	} else {
 		h.dropPending(p)
 	}

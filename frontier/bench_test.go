@@ -177,7 +177,8 @@ func TestBig(t *testing.T) {
 	if err := store.Compact([]byte{0}, []byte{0xff}); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("at rest: %.1f bytes of disk and %.1f of heap per URL", float64(diskSize(t, dir))/float64(n), float64(ram)/float64(n))
+	m := store.Metrics()
+	t.Logf("at rest: %.1f bytes of disk per URL, %.1f of them logs; heap %d MB", float64(m.DiskBytes)/float64(n), float64(m.DiskBytes-m.TableDiskBytes)/float64(n), ram>>20)
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -70,8 +70,12 @@ func (f *Frontier) commit() {
 		f.mu.Lock()
 		f.core.Written(n)
 		f.core.Evict()
+		empty := f.core.Counts().Queued == 0
 		f.mu.Unlock()
 		f.write.Unlock()
+		if empty && f.opt.OnEmpty != nil {
+			defer f.opt.OnEmpty()
+		}
 	}
 	c.finish(err)
 }

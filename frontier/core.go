@@ -38,9 +38,9 @@ type Core struct {
 	hand     int
 	sites    map[[4]byte]*group
 	ips      map[netip.Addr]*group
-	ready    hostHeap
+	buckets  []*bucket               // ready and hungry hosts
+	diverted map[octopus.HostKey]int // hosts that the picker moved away from home
 	sleeping hostHeap
-	hungry   hostHeap
 	inMemory int       // entries in all fifos
 	queuing  int64     // hosts in memory that have entries in their queue
 	coldAt   time.Time // hosts that are not in memory are looked for from then on
@@ -119,9 +119,9 @@ func NewCore(opt Options) *Core {
 		c.rng = rand.New(rand.NewPCG(1, 1))
 	}
 	c.keys.scratch = make([]byte, 0, 64)
-	c.ready.less = func(a, b *host) bool { return c.before(a, b) }
+	c.buckets = newBuckets(opt.Buckets.Count, c.before)
+	c.diverted = map[octopus.HostKey]int{}
 	c.sleeping.less = byDue
-	c.hungry.less = byDue
 	return c
 }
 
@@ -132,9 +132,14 @@ func byDue(a, b *host) bool {
 	return a.name < b.name
 }
 
-// before orders ready hosts by their next URLs: shallower, then heavier, then
-// first come.
+// before orders ready hosts: those whose turn is not over, then by their next
+// URLs: shallower, then heavier, then first come.
 func (c *Core) before(a, b *host) bool {
+	if c.opt.Session > 0 {
+		if x, y := a.session/c.opt.Session, b.session/c.opt.Session; x != y {
+			return x < y
+		}
+	}
 	p, q := a.next(c.opt.LaneWeight).pos, b.next(c.opt.LaneWeight).pos
 	if p.depth() != q.depth() {
 		return p.depth() < q.depth()
@@ -175,13 +180,14 @@ type Turn struct {
 
 // Lease hands out up to most URLs that may be fetched at now. Where fewer hosts
 // are ready than the fetchers may want, it asks for what the store has first and
-// hands out nothing: the caller brings it and calls again.
-func (c *Core) Lease(now time.Time, most int) (t Turn) {
+// hands out nothing: the caller brings it and calls again. It serves the hosts of
+// some buckets; nil stands for all.
+func (c *Core) Lease(now time.Time, most int, set []int) (t Turn) {
 	c.advance(now)
 	c.wake()
 	front := max(4*most, 256)
-	if c.ready.len() < front {
-		t.Refills = c.refills(front)
+	if c.readyIn(set) < front {
+		t.Refills = c.refills(front, set)
 		t.Due = !c.nextDue.IsZero() && !c.nextDue.After(c.now)
 		t.Cold = c.cold() > 0 && !c.coldAt.After(c.now)
 		if len(t.Refills) > 0 || t.Due || t.Cold {
@@ -189,7 +195,7 @@ func (c *Core) Lease(now time.Time, most int) (t Turn) {
 		}
 	}
 	for len(t.Leases) < most && len(t.Parks) < parksPerTurn {
-		h := c.ready.pop()
+		h := c.popReady(set)
 		if h == nil {
 			break
 		}
@@ -201,7 +207,7 @@ func (c *Core) Lease(now time.Time, most int) (t Turn) {
 		}
 		c.schedule(h)
 	}
-	t.Wake = c.wakeTime()
+	t.Wake = c.wakeTime(set)
 	return t
 }
 
@@ -213,19 +219,19 @@ func (c *Core) wake() {
 			return
 		}
 		c.sleeping.remove(h)
-		c.ready.push(h)
+		c.buckets[h.bucket].ready.push(h)
 	}
 }
 
 // refills returns the hungry hosts that may be asked now, while fewer hosts
 // than front are ready.
-func (c *Core) refills(front int) (list []Refill) {
-	for c.ready.len()+len(list) < front {
-		h := c.hungry.top()
+func (c *Core) refills(front int, set served) (list []Refill) {
+	for n := c.readyIn(set); n+len(list) < front; {
+		h := c.topHungry(set)
 		if h == nil || h.due.After(c.now) {
 			break
 		}
-		c.hungry.remove(h)
+		h.heap.remove(h)
 		h.loading = true
 		list = append(list, c.refill(h))
 	}
@@ -242,20 +248,20 @@ func (c *Core) cold() int64 {
 }
 
 // wakeTime returns the earliest time at which something changes by itself.
-func (c *Core) wakeTime() time.Time {
+func (c *Core) wakeTime(set served) time.Time {
 	var t time.Time
 	earliest := func(u time.Time) {
 		if !u.IsZero() && (t.IsZero() || u.Before(t)) {
 			t = u
 		}
 	}
-	if h := c.ready.top(); h != nil {
+	if c.readyIn(set) > 0 {
 		earliest(c.now)
 	}
 	if h := c.sleeping.top(); h != nil {
 		earliest(h.due)
 	}
-	if h := c.hungry.top(); h != nil {
+	if h := c.topHungry(set); h != nil {
 		earliest(h.due)
 	}
 	if len(c.expiry) > 0 {

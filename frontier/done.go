@@ -29,9 +29,10 @@ func (c *Core) leaseOf(o *octopus.Outcome) *lease {
 }
 
 // Done applies the outcome of a page or of a robots.txt. old is the URL's record
-// in the store. It does not add the outcome's links: the caller does, with Add,
+// in the store, links how many links to it were met since that was written. It
+// does not add the outcome's links: the caller does, with Add,
 // if the verdict is Accepted.
-func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record) octopus.Verdict {
+func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record, links uint8) octopus.Verdict {
 	c.advance(now)
 	l := c.leaseOf(o)
 	h := c.hosts[o.Lease.Link.URL.Key.Host()]
@@ -63,7 +64,9 @@ func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record) octopus.Verd
 	if l != nil {
 		c.endLease(l)
 	}
-	c.conclude(h, o, *r, met)
+	visited := *r
+	visited.links += uint32(links)
+	c.conclude(h, o, visited, met)
 	return octopus.Verdict{Code: octopus.Accepted}
 }
 

@@ -91,6 +91,7 @@ func (r *record) facts() []octopus.Fact {
 	l.addIf(r.via != "", "via", r.via)
 	l.addIf(r.board != "", "board", r.board)
 	l.addIf(r.detail != "", "detail", r.detail)
+	l.addIf(r.links > 0, "links to it", strconv.Itoa(int(r.links)))
 	l.addIf(r.visits > 0, "visits", strconv.Itoa(int(r.visits)))
 	l.addIf(r.tries > 0, "failed attempts", strconv.Itoa(int(r.tries)))
 	if v := &r.last; !v.at.IsZero() {

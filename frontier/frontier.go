@@ -35,6 +35,7 @@ type Frontier struct {
 	core  *Core         // guarded by mu
 	open  *commit       // guarded by mu: the batch that the Core fills
 	last  *commit       // guarded by mu: the newest batch given to the store
+	views []string      // guarded by mu: attached fetchers, sorted
 	kick  chan struct{} // guarded by mu: closed when a waiting Lease should look again
 	err   error         // guarded by mu: the state on disk is behind; nothing works any more
 	cold  []byte        // guarded by write: where the search for hosts goes on
@@ -74,6 +75,9 @@ func Open(opt Options) (*Frontier, error) {
 	if opt.Rand == nil {
 		opt.Rand = rand.New(rand.NewPCG(uint64(opt.Now().UnixNano()), uint64(opt.Job)))
 	}
+	if err := opt.check(); err != nil {
+		return nil, err
+	}
 	core := NewCore(opt)
 	opt = opt.withDefaults() // once: a default of "none" must not be taken for "not given"
 	f := &Frontier{
@@ -101,7 +105,7 @@ func Open(opt Options) (*Frontier, error) {
 func (f *Frontier) restore() (restored bool, err error) {
 	value, err := f.opt.Store.Get(f.keys.stats(totalsName))
 	if errors.Is(err, kv.ErrNotFound) {
-		f.index.Load().complete.Store(f.index.Load().limit > 0)
+		f.index.Load().filled.Store(f.index.Load().limit > 0)
 		batch, n, _ := f.core.Flush()
 		if err := f.apply(batch); err != nil {
 			return false, err
@@ -155,11 +159,16 @@ func (f *Frontier) Release(o octopus.Outcome) {
 // is one, without polling: on a timer for the next time that one comes due, and
 // on changes.
 func (f *Frontier) Lease(ctx context.Context, most int) ([]octopus.Lease, error) {
+	return f.lease(ctx, most, func() served { return nil })
+}
+
+// lease is Lease for some buckets, which set returns while mu is held.
+func (f *Frontier) lease(ctx context.Context, most int, set func() served) ([]octopus.Lease, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	for {
-		turn, kick, err := f.turn(max(most, 1))
+		turn, kick, err := f.turn(max(most, 1), set)
 		if err != nil {
 			return nil, err
 		}
@@ -180,13 +189,13 @@ func (f *Frontier) Lease(ctx context.Context, most int) ([]octopus.Lease, error)
 }
 
 // turn asks the Core once.
-func (f *Frontier) turn(most int) (Turn, <-chan struct{}, error) {
+func (f *Frontier) turn(most int, set func() served) (Turn, <-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.usable(); err != nil {
 		return Turn{}, nil, err
 	}
-	t := f.core.Lease(f.opt.Now(), most)
+	t := f.core.Lease(f.opt.Now(), most, set())
 	if f.core.Pending() {
 		f.signal()
 	}

@@ -3,6 +3,7 @@ package frontier_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,6 +52,26 @@ func TestConformance(t *testing.T) {
 		})
 	}
 }
+
+// impatient is a context for a Lease that must not wait: it is fine until the
+// Lease waits for it.
+type impatient struct {
+	context.Context
+	asked atomic.Bool
+}
+
+func now() *impatient { return &impatient{Context: context.Background()} }
+
+func (c *impatient) Err() error {
+	if c.asked.Swap(true) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+func (c *impatient) Done() <-chan struct{} { return closed }
+
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
 // TestLeaseWakesByItself: a waiting Lease returns at the moment a host comes
 // due, not before and not after.
@@ -147,6 +168,14 @@ func TestBadInput(t *testing.T) {
 		t.Error("Open without a store")
 	}
 	store := kv.NewMemory()
+	for _, o := range []frontier.Options{
+		{Store: store, Robots: "maybe"},
+		{Store: store, Buckets: frontier.Buckets{Picker: "random"}},
+	} {
+		if _, err := frontier.Open(o); err == nil {
+			t.Errorf("Open with %+v", o)
+		}
+	}
 	f, err := frontier.Open(plain(store))
 	if err != nil {
 		t.Fatal(err)

@@ -14,18 +14,19 @@ func (c *Core) schedule(h *host) {
 	if h.heap != nil {
 		h.heap.remove(h)
 	}
+	c.settle(h)
 	switch {
 	case h.loading, h.inflight >= c.opt.ConnsPerHost, h.queued() == 0, h.asksRobots():
 	case !h.loaded, h.starved():
 		h.due = c.dueOf(h)
-		c.hungry.push(h)
+		c.buckets[h.bucket].hungry.push(h)
 	case h.inMemory() == 0: // all of it is handed out
 	default:
 		h.due = c.dueOf(h)
 		if h.due.After(c.now) {
 			c.sleeping.push(h)
 		} else {
-			c.ready.push(h)
+			c.buckets[h.bucket].ready.push(h)
 		}
 	}
 }
@@ -187,6 +188,7 @@ func (c *Core) grantPage(h *host, e *entry) octopus.Lease {
 	l := c.newLease(h, e.key(h))
 	l.page = true
 	c.take(h, e, l)
+	h.session++
 	if e.pos.lane() == octopus.Data {
 		h.turn++
 	} else {
@@ -207,7 +209,7 @@ func (c *Core) grantPage(h *host, e *entry) octopus.Lease {
 func (c *Core) take(h *host, e *entry, l *lease) {
 	q := &h.lanes[e.pos.lane()]
 	q.take(e.pos)
-	c.inMemory--
+	c.hold(h, -1)
 	q.leased++
 	l.entry = e
 	c.leased[l.key] = l
@@ -309,6 +311,6 @@ func (c *Core) putBack(h *host, e *entry) {
 	q.leased--
 	if e.pos.compare(q.upto) <= 0 {
 		q.insert(e)
-		c.inMemory++
+		c.hold(h, 1)
 	}
 }

@@ -20,6 +20,8 @@ type host struct {
 
 	lanes    [2]lane
 	turn     int // data URLs handed out since the last navigation URL
+	session  int // URLs handed out in its turn
+	bucket   int
 	inflight int // requests under way
 	site, ip *group
 	waits    *group   // in whose waiting list it stands

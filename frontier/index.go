@@ -20,18 +20,21 @@ import (
 // among n URLs a fresh one is taken for a known one with probability n/2^64. A
 // shard is a table with linear probing, at most 0.85 full; it grows by a
 // quarter, and the shards start at staggered sizes, so that they do not grow
-// together. That makes about 11 bytes per URL.
+// together. That makes about 12 bytes per URL.
 //
 // While the index is complete, a key that is not in it was never met. It is not
 // complete while an older state is being read in, nor once it is full.
 //
+// Beside each slot stands a byte that counts the links met since the URL's record
+// was last written, up to 255.
+//
 // All methods may be called by many goroutines at once.
 type index struct {
-	shards   [1 << indexShardBits]indexShard
-	limit    int64        // slots there may be
-	slots    atomic.Int64 // slots there are
-	complete atomic.Bool
-	full     atomic.Bool
+	shards [1 << indexShardBits]indexShard
+	limit  int64        // slots there may be
+	slots  atomic.Int64 // slots there are
+	filled atomic.Bool  // it has all that the store had
+	full   atomic.Bool  // something did not find room
 }
 
 const (
@@ -42,11 +45,12 @@ const (
 type indexShard struct {
 	mu    sync.Mutex
 	slots []uint64 // guarded by mu; 0 is free
+	links []uint8  // guarded by mu; of the same places
 	used  int      // guarded by mu
 }
 
 // newIndex returns an empty index of at most so many bytes.
-func newIndex(bytes int64) *index { return &index{limit: max(bytes, 0) / 8} }
+func newIndex(bytes int64) *index { return &index{limit: max(bytes, 0) / 9} }
 
 // fingerprint mixes both halves of a key; the first is the same for all URLs of
 // a host.
@@ -55,6 +59,9 @@ func fingerprint(k octopus.Key) uint64 {
 	h := (a*0x9e3779b97f4a7c15 ^ b) * 0xbf58476d1ce4e5b9
 	return h ^ h>>32
 }
+
+// complete reports whether a key that is not in the index was never met.
+func (x *index) complete() bool { return x.filled.Load() && !x.full.Load() }
 
 // get returns the cost of a key and whether it is in the index. sure is false
 // where the URL is too deep for the index to tell how deep.
@@ -69,6 +76,29 @@ func (x *index) get(k octopus.Key) (c cost, found, sure bool) {
 	}
 	c = cost(s.slots[i] & 0xfff)
 	return c, true, c>>4 < indexDepthMax
+}
+
+// link counts a link to a key, where the index has it.
+func (x *index) link(k octopus.Key) {
+	f := fingerprint(k)
+	s := &x.shards[f>>(64-indexShardBits)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, found := s.find(f << indexShardBits); found && s.links[i] < 255 {
+		s.links[i]++
+	}
+}
+
+// takeLinks returns how many links to a key were counted, and starts anew.
+func (x *index) takeLinks(k octopus.Key) (n uint8) {
+	f := fingerprint(k)
+	s := &x.shards[f>>(64-indexShardBits)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, found := s.find(f << indexShardBits); found {
+		n, s.links[i] = s.links[i], 0
+	}
+	return n
 }
 
 // set notes that a key was met at cost c; it never raises one.
@@ -87,7 +117,6 @@ func (x *index) set(k octopus.Key, c cost) {
 	if (s.used+1)*20 > len(s.slots)*17 {
 		if !x.grow(s, int(f>>(64-indexShardBits))) {
 			x.full.Store(true)
-			x.complete.Store(false)
 			return
 		}
 		i, _ = s.find(tag)
@@ -134,12 +163,12 @@ func (x *index) grow(s *indexShard, number int) bool {
 		x.slots.Add(int64(len(s.slots) - size))
 		return false
 	}
-	old := s.slots
-	s.slots = make([]uint64, size)
-	for _, v := range old {
+	slots, links := s.slots, s.links
+	s.slots, s.links = make([]uint64, size), make([]uint8, size)
+	for j, v := range slots {
 		if v != 0 {
 			i, _ := s.find(v &^ 0xfff)
-			s.slots[i] = v
+			s.slots[i], s.links[i] = v, links[j]
 		}
 	}
 	return true

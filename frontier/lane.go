@@ -42,7 +42,7 @@ func (c *Core) ClearLane(now time.Time, key octopus.HostKey, lane octopus.Lane, 
 	h.Gen[lane]++
 	hi := c.keys.queue(key, position{byte(lane)}.withGeneration(h.Gen[lane]))
 	c.out.DeleteRange(lo, hi)
-	c.inMemory -= len(q.fifo)
+	c.hold(h, -len(q.fifo))
 	q.fifo, q.upto = nil, position{}
 	for i, e := range h.pending {
 		if e.text != "" && e.pos.lane() == lane {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/robots"
 )
 
 // Has reports whether the host is in memory.
@@ -36,6 +37,7 @@ func (c *Core) Load(now time.Time, u octopus.URL, value, site []byte) error {
 		return err
 	}
 	h.site = g
+	h.bucket = Home(h.name, len(c.buckets))
 	if h.IP.IsValid() {
 		h.ip = c.joinIP(h.IP)
 	}
@@ -97,7 +99,7 @@ func (c *Core) evictable(h *host) bool {
 	if h.dirty || h.wrote > c.written || h.loading || len(h.out) > 0 || h.inflight > 0 || h.waits != nil || len(h.pending) > 0 {
 		return false
 	}
-	return h.queued() == 0 || h.heap != nil && h.heap != &c.ready && h.due.After(c.now.Add(evictAhead))
+	return h.queued() == 0 || (h.heap == &c.sleeping || h.heap == &c.buckets[h.bucket].hungry) && h.due.After(c.now.Add(evictAhead))
 }
 
 // evictAhead is how long a host with URLs must have to wait to be evicted.
@@ -111,7 +113,8 @@ func (c *Core) drop(h *host) {
 	if h.queued() > 0 {
 		c.queuing--
 	}
-	c.inMemory -= h.inMemory()
+	c.hold(h, -h.inMemory())
+	delete(c.diverted, h.key)
 	c.leaveIP(h)
 	if h.site.members--; h.site.members == 0 {
 		delete(c.sites, [4]byte(h.key[:4]))
@@ -131,13 +134,13 @@ type Refill struct {
 // refill returns what h needs: enough of each lane for a while.
 func (c *Core) refill(h *host) Refill {
 	r := Refill{Host: h.key, Robots: !h.loaded}
-	want := c.opt.QueueLimit / (c.ready.len() + c.sleeping.len() + 1)
+	want := c.opt.QueueLimit / (c.readyIn(nil) + c.sleeping.len() + 1)
 	for l := range h.lanes {
 		q := &h.lanes[l]
 		if len(q.fifo) > 0 || h.onDisk(octopus.Lane(l)) <= 0 {
 			continue
 		}
-		r.Want[l] = min(max(want, 4), fifoMax)
+		r.Want[l] = min(max(want, fifoMin), fifoMax)
 		r.From[l] = q.upto
 		if q.upto.compare(h.Head[l]) < 0 {
 			r.From[l], r.Open[l] = h.Head[l], true
@@ -172,7 +175,7 @@ func (c *Core) Refilled(now time.Time, r Refill, s *stored) error {
 	h := c.hosts[r.Host]
 	h.loading = false
 	if r.Robots {
-		if err := h.takeRobots(s.robots); err != nil {
+		if err := c.takeRobots(h, s.robots); err != nil {
 			return err
 		}
 		h.loaded = true
@@ -189,7 +192,9 @@ func (c *Core) Refilled(now time.Time, r Refill, s *stored) error {
 	return nil
 }
 
-func (h *host) takeRobots(list []robotsFound) error {
+// takeRobots takes up what an earlier process knew of robots.txt. A crawl that
+// gives an unreachable one a number of tries gives them anew.
+func (c *Core) takeRobots(h *host, list []robotsFound) error {
 	for _, f := range list {
 		tail := f.key[5+len(h.key):]
 		if len(tail) == 0 {
@@ -199,6 +204,9 @@ func (h *host) takeRobots(list []robotsFound) error {
 		p, err := decodePolicy(f.value)
 		if err != nil {
 			return err
+		}
+		if p.Mode == robots.Unreachable && c.opt.RobotsTries > 0 {
+			p = robots.Policy{}
 		}
 		if h.authority(a) == nil {
 			h.robots = append(h.robots, &authorityState{authority: a, policy: p})
@@ -219,7 +227,7 @@ func (c *Core) takeEntries(h *host, lane octopus.Lane, f *found) error {
 		upto = maxPosition(upto, v.pos)
 		if c.stillQueued(h, e) {
 			q.insert(e)
-			c.inMemory++
+			c.hold(h, 1)
 		}
 	}
 	for _, e := range h.pending {
@@ -228,7 +236,7 @@ func (c *Core) takeEntries(h *host, lane octopus.Lane, f *found) error {
 		}
 		if c.stillQueued(h, e) {
 			q.insert(e)
-			c.inMemory++
+			c.hold(h, 1)
 		}
 	}
 	q.upto = upto

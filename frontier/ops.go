@@ -42,6 +42,7 @@ func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (res
 		l := &links[i]
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
 			if c, found, sure := f.index.Load().get(l.URL.Key); found && sure && c <= costOf(l.Depth, l.Hop) {
+				f.index.Load().link(l.URL.Key)
 				verdicts[i].Code = octopus.Known
 				continue
 			}
@@ -116,7 +117,9 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 		}
 		verdicts[i] = f.core.Add(now, l, look.records[j], look.fresh[j])
 		if verdicts[i].Code != octopus.Rejected {
-			f.index.Load().set(l.URL.Key, costOf(l.Depth, l.Hop))
+			x := f.index.Load()
+			x.set(l.URL.Key, costOf(l.Depth, l.Hop))
+			x.link(l.URL.Key)
 		}
 		if look.fresh[j] {
 			stage = append(stage, l.URL.Key)
@@ -170,7 +173,7 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 	if err := f.usable(); err != nil {
 		return nil, err
 	}
-	*v = f.core.Done(f.opt.Now(), o, old)
+	*v = f.core.Done(f.opt.Now(), o, old, f.index.Load().takeLinks(u.Key))
 	if v.Code == octopus.Accepted && !o.Deferred {
 		f.offer(links, rest, look, known)
 	}
@@ -181,7 +184,9 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 // recordFor returns the record of a URL that was offered. While the index is
 // complete it knows what is not there.
 func (f *Frontier) recordFor(key octopus.Key) (*record, error) {
-	if _, found, _ := f.index.Load().get(key); !found && f.index.Load().complete.Load() {
+	x := f.index.Load()
+	complete := x.complete() // asked first: it may be filled in between
+	if _, found, _ := x.get(key); !found && complete {
 		return nil, nil
 	}
 	return f.recordOf(key)

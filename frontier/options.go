@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -65,6 +66,10 @@ type Options struct {
 	// Periods says when the pages of a board come due again. It is called with a
 	// lock held and must be quick. Nil: never.
 	Periods func(board string) Periods
+	// Session is how many URLs of a host go in one turn while hosts that have not
+	// had their turn are ready. 0 means no limit: the shallower URL always goes
+	// first.
+	Session int
 	// LaneWeight is how many data URLs of a host go before one navigation URL
 	// when both wait. 0 means that data URLs always go first.
 	LaneWeight int
@@ -82,6 +87,8 @@ type Options struct {
 	// 1,000,000. The front is kept far smaller while it is large enough to keep
 	// the fetchers busy.
 	QueueLimit int
+	// Buckets divide the hosts among fetchers (Attach).
+	Buckets Buckets
 	// HostLimit is the number of hosts kept in memory; the rest are read from
 	// the store in turn. Default 200,000, about 500 bytes each.
 	HostLimit int
@@ -89,6 +96,11 @@ type Options struct {
 	// While it holds all of them, no link needs a look-up in the store; past the
 	// bound every fresh link costs one. Default 256 MiB, negative means none.
 	IndexBytes int64
+
+	// OnEmpty is called after each commit that leaves nothing queued, by the
+	// committer: it must be quick and must not call the Frontier's blocking
+	// methods. Nil: nobody is told.
+	OnEmpty func()
 
 	// CommitDelay is how long a commit waits for more callers to join it.
 	// Default 0: a commit takes whoever came while the one before was written.
@@ -180,8 +192,20 @@ const (
 	deadMax        = 24 * time.Hour
 	parksPerTurn   = 256      // URLs that one call of Lease parks at most, so that it stays short
 	fifoMax        = 64       // entries of a lane in memory
+	fifoMin        = 4        // entries of a lane that stay there in any case
 	frontEntries   = 32 << 10 // entries in memory up to which Add keeps new ones there
 )
+
+// check names the first option that cannot work.
+func (o Options) check() error {
+	switch {
+	case o.Robots != "" && o.Robots != "obey" && o.Robots != "ignore":
+		return fmt.Errorf("frontier: Options.Robots is %q; use obey or ignore", o.Robots)
+	case o.Buckets.Picker != "" && o.Buckets.Picker != "hash" && o.Buckets.Picker != "advanced":
+		return fmt.Errorf("frontier: Options.Buckets.Picker is %q; use hash or advanced", o.Buckets.Picker)
+	}
+	return nil
+}
 
 func (o Options) withDefaults() Options {
 	o.Politeness = o.Politeness.withDefaults()
@@ -199,6 +223,8 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Pauses.Dead, time.Hour)
 	setDefault(&o.LeaseTime, 2*time.Minute)
 	setDefault(&o.QueueLimit, 1_000_000)
+	o.Buckets.Count = max(o.Buckets.Count, 1)
+	setDefault(&o.Buckets.Limit, max(o.QueueLimit/o.Buckets.Count, 1))
 	setDefault(&o.HostLimit, 200_000)
 	setDefault(&o.IndexBytes, 256<<20)
 	return o

@@ -36,6 +36,7 @@ type record struct {
 	hop    uint8
 	number uint64 // order of first sight
 	visits uint32 // visits accepted
+	links  uint32 // links to it that were met, about: what came after the last visit is lost in a crash
 	tries  uint8  // failed attempts of the coming visit
 	relink bool   // the coming visit only reads the links of the stored page
 	due    time.Time
@@ -90,12 +91,13 @@ const (
 	recData   // lane
 	recRelink // no field
 	recTries
+	recLinks
 )
 
 // encode returns the record's value.
 //
 //	| version<<4 + state | flags | depth | seq | [generation, precedence, weight]
-//	| [hop] | [visits] | [tries] | [number] | [due] | [reason, detail]
+//	| [hop] | [visits] | [tries] | [number] | [links] | [due] | [reason, detail]
 //	| [kind, URL, via, board] | [last visit] |
 func (r *record) encode(w *writer) {
 	flags := r.flags()
@@ -119,6 +121,9 @@ func (r *record) encode(w *writer) {
 	}
 	if flags&recNumber != 0 {
 		w.uint(r.number)
+	}
+	if flags&recLinks != 0 {
+		w.uint(uint64(r.links))
 	}
 	if flags&recDue != 0 {
 		w.time(r.due)
@@ -149,7 +154,7 @@ func (r *record) flags() (flags uint64) {
 		{recHop, r.hop != 0}, {recVisits, r.visits != 0}, {recNumber, r.number != r.pos.seq()},
 		{recDue, !r.due.IsZero()}, {recReason, r.reason != ""}, {recText, r.text != ""},
 		{recLast, !r.last.at.IsZero()}, {recData, r.pos.lane() == octopus.Data},
-		{recRelink, r.relink}, {recTries, r.tries != 0},
+		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -213,6 +218,9 @@ func decodeRecord(value []byte) (*record, error) {
 	r.relink = flags&recRelink != 0
 	if flags&recNumber != 0 {
 		r.number = in.uint()
+	}
+	if flags&recLinks != 0 {
+		r.links = uint32(in.uint())
 	}
 	if flags&recDue != 0 {
 		r.due = in.time()

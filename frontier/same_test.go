@@ -35,13 +35,13 @@ type twin struct {
 
 func sameResults(t *testing.T, seed uint64) {
 	rng := rand.New(rand.NewPCG(seed, 11))
-	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	db, err := pebblekv.Open("db", pebblekv.Options{FS: vfs.NewMem(), MemTableBytes: 64 << 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	opt := frontier.Options{Robots: "ignore", Now: func() time.Time { return now }, Relink: rng.IntN(2) == 0, LaneWeight: rng.IntN(3)}
+	opt := frontier.Options{Robots: "ignore", Now: func() time.Time { return clock }, Relink: rng.IntN(2) == 0, LaneWeight: rng.IntN(3)}
 	opt.ConnsPerHost = rng.IntN(3)
 	opt.SiteDelay = time.Duration(rng.IntN(2)) * time.Second
 	opt.HostQuota = int64(rng.IntN(2) * 50)
@@ -53,7 +53,7 @@ func sameResults(t *testing.T, seed uint64) {
 		w.open(t, seed)
 	}
 	for step := range 300 {
-		do := randomStep(rng, &now)
+		do := randomStep(rng, &clock)
 		a, b := do(t, twins[0], seed), do(t, twins[1], seed)
 		if !reflect.DeepEqual(a, b) {
 			t.Fatalf("step %d:\nmemory %v\npebble %v", step, a, b)
@@ -82,7 +82,7 @@ func (w *twin) open(t *testing.T, seed uint64) {
 
 // randomStep draws an operation; what it returns does it to a twin and says what
 // came of it.
-func randomStep(rng *rand.Rand, now *time.Time) func(*testing.T, *twin, uint64) any {
+func randomStep(rng *rand.Rand, clock *time.Time) func(*testing.T, *twin, uint64) any {
 	n, pick := rng.IntN(100), rng.IntN(1000)
 	r := &run{rng: rng}
 	links := make([]octopus.Link, 1+rng.IntN(20))
@@ -97,9 +97,7 @@ func randomStep(rng *rand.Rand, now *time.Time) func(*testing.T, *twin, uint64) 
 		}
 	case n < 65:
 		return func(t *testing.T, w *twin, _ uint64) any {
-			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-			defer cancel()
-			l, _ := w.f.Lease(ctx, 1+pick%10)
+			l, _ := w.f.Lease(now(), 1+pick%10)
 			w.out = append(w.out, l...)
 			return fmt.Sprint(l)
 		}
@@ -112,12 +110,12 @@ func randomStep(rng *rand.Rand, now *time.Time) func(*testing.T, *twin, uint64) 
 			i := pick % len(w.out)
 			l := w.out[i]
 			w.out = append(w.out[:i:i], w.out[i+1:]...)
-			o := octopus.Outcome{Lease: l, Status: status, End: *now, Lane: octopus.Lane(pick % 2), Links: links[:1], NoRequest: l.Purpose == octopus.Relink}
+			o := octopus.Outcome{Lease: l, Status: status, End: *clock, Lane: octopus.Lane(pick % 2), Links: links[:1], NoRequest: l.Purpose == octopus.Relink}
 			v, err := w.f.Done(context.Background(), []octopus.Outcome{o})
 			return fmt.Sprint(v, err)
 		}
 	case n < 97:
-		*now = now.Add(time.Duration(pick) * time.Second / 4)
+		*clock = clock.Add(time.Duration(pick) * time.Second / 4)
 		return func(*testing.T, *twin, uint64) any { return nil }
 	}
 	return func(t *testing.T, w *twin, seed uint64) any {

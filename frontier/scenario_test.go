@@ -162,6 +162,8 @@ func (s *scenario) options(args []string) error {
 			s.opt.MaxRetries = n
 		case "relink":
 			s.opt.Relink = value == "true"
+		case "session":
+			s.opt.Session = n
 		case "lane-weight":
 			s.opt.LaneWeight = n
 		case "host-quota":
@@ -241,9 +243,7 @@ func (s *scenario) lease(args []string) error {
 	if len(args) > 0 {
 		n, _ = strconv.Atoi(args[0])
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Nanosecond)
-	defer cancel()
-	leases, err := s.f.Lease(ctx, n)
+	leases, err := s.f.Lease(now(), n)
 	if errors.Is(err, context.DeadlineExceeded) {
 		s.printf("none: %s", s.f.Waiting())
 		return nil

@@ -240,9 +240,7 @@ func (f *Frontier) fillIndex(x *index) {
 		x.set(k, c)
 		return nil
 	})
-	if err == nil && !x.full.Load() {
-		x.complete.Store(true)
-	}
+	x.filled.Store(err == nil)
 }
 
 // hostRecord reads the state of a host, nil where it has none.

@@ -8,12 +8,12 @@ import (
 // Waiting says in words why nothing can be leased at now; empty where something
 // can, or nothing is queued.
 func (c *Core) Waiting(now time.Time) string {
-	if c.ready.len() > 0 || c.totals.Queued == 0 {
+	if c.readyIn(nil) > 0 || c.totals.Queued == 0 {
 		return ""
 	}
 	state := fmt.Sprintf("0 of %d hosts ready", c.totals.Hosts)
 	h := c.sleeping.top()
-	if g := c.hungry.top(); g != nil && (h == nil || g.due.Before(h.due)) {
+	if g := c.topHungry(nil); g != nil && (h == nil || g.due.Before(h.due)) {
 		h = g
 	}
 	switch {

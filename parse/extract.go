@@ -1,23 +1,35 @@
 package parse
 
 import (
+	"strings"
+
 	"octopus"
 	"octopus/parse/article"
 )
 
 // extract adds the text of the page, and what the extraction knows better than
 // the head of the page, to rec.
-func (p *Parser) extract(rec *octopus.Record, body []byte, markdown bool) {
+func (p *Parser) extract(rec *octopus.Record, body []byte, markdown bool) article.Result {
 	res := article.Extract(body, article.Options{URL: rec.URL, Markdown: markdown, MaxTree: p.opt.MaxTree})
 	rec.Text, rec.Markdown = res.Text, res.Markdown
 	prefer(&rec.Title, res.Title)
 	prefer(&rec.Author, res.Author)
-	prefer(&rec.Published, res.Date)
-	prefer(&rec.Language, res.Language)
+	if !strings.HasPrefix(rec.Published, res.Date) { // the head may know the hour too
+		rec.Published = res.Date
+	}
+	if rec.Language == "" || len(res.Text) >= longEnough {
+		prefer(&rec.Language, res.Language)
+	}
 	if rec.Description == "" {
 		rec.Description = res.Description
 	}
+	return res
 }
+
+// longEnough is the length of a text in bytes from which on its language is
+// told with more certainty by its words than by its label: templates are copied
+// with lang="en" into every country.
+const longEnough = 300
 
 func prefer(field *string, better string) {
 	if better != "" {

@@ -7,6 +7,7 @@ import (
 	"octopus/canon"
 	"octopus/parse/charset"
 	"octopus/parse/classify"
+	"octopus/parse/simhash"
 )
 
 // Inspection is everything the package can tell about one HTML page.
@@ -18,12 +19,22 @@ type Inspection struct {
 	Author      string   `json:"author"`
 	Date        string   `json:"date"` // YYYY-MM-DD, empty where unknown
 	Description string   `json:"description"`
+	Abstract    string   `json:"abstract"` // first sentences of the text
+	Image       string   `json:"image"`
+	Tags        []string `json:"tags"`
 	Language    string   `json:"language"`
 	Text        string   `json:"text"`
 	Markdown    string   `json:"markdown"`
 	Canonical   string   `json:"canonical"`
 	Links       []string `json:"links"`
 	Robots      []string `json:"robots"`
+
+	// Sources says where title, author, date and so on come from.
+	Sources map[string]string `json:"sources"`
+
+	// Fingerprint is the simhash of the text as 16 hexadecimal digits: pages
+	// that differ in simhash.Near bits or fewer are near-duplicates.
+	Fingerprint string `json:"fingerprint"`
 }
 
 // Inspect tells everything about an HTML page given as raw bytes, its URL (may
@@ -44,30 +55,20 @@ func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, err
 	w.page.Scan(text)
 
 	rec := &octopus.Record{URL: u.Text}
-	in := &Inspection{Charset: name, Robots: []string{}}
+	in := &Inspection{Charset: name, Robots: []string{}, Tags: []string{}}
 	kind := classify.Page(&w.page, u.Text)
 	in.Kind, in.Reason = kind.Kind, kind.Reason()
 	base := w.base(u)
 	p.metadata(w, rec, base)
 	in.Links = texts(p.links(w, octopus.Link{URL: u}, base))
-	p.extract(rec, text, true)
-	in.Title, in.Author, in.Date, in.Description = rec.Title, rec.Author, day(rec.Published), rec.Description
+	res := p.extract(rec, text, true)
+	in.Title, in.Author, in.Date, in.Description = rec.Title, rec.Author, res.Date, rec.Description
 	in.Language, in.Text, in.Markdown, in.Canonical = rec.Language, rec.Text, rec.Markdown, rec.Canonical
+	in.Abstract, in.Image, in.Sources = res.Abstract, res.Image, res.Sources
+	in.Tags = append(in.Tags, res.Tags...)
+	in.Fingerprint = fmt.Sprintf("%016x", simhash.Of(rec.Text))
 	if rec.Robots != nil {
 		in.Robots = rec.Robots
 	}
 	return in, err
-}
-
-// day cuts a date in ISO form to its day, and drops any other.
-func day(s string) string {
-	if len(s) < 10 || s[4] != '-' || s[7] != '-' {
-		return ""
-	}
-	for i, c := range s[:10] {
-		if i != 4 && i != 7 && (c < '0' || c > '9') {
-			return ""
-		}
-	}
-	return s[:10]
 }

@@ -210,7 +210,7 @@ func TestCrash(t *testing.T) {
 			states := []state{{}}
 			total := 0
 			crashtest.Crash(t, crashtest.Scenario{
-				Run: func(t *testing.T, s kv.Store, acked func(int)) {
+				Run: func(t *testing.T, s crashtest.World, acked func(int)) {
 					q := open(t, s, capacity)
 					now := state{}
 					for n := 1; n <= 150; n++ {
@@ -239,7 +239,7 @@ func TestCrash(t *testing.T) {
 						acked(n)
 					}
 				},
-				Check: func(t *testing.T, s kv.Store, acked int) {
+				Check: func(t *testing.T, s crashtest.World, acked int) {
 					q := open(t, s, capacity)
 					was := states[acked]
 					st := q.Inspect()

@@ -99,10 +99,10 @@ func TestExactDamaged(t *testing.T) {
 // TestExactCrash: after a crash anywhere, folding included, every synced key is
 // known, and none whose batch was lost.
 func TestExactCrash(t *testing.T) {
-	const steps, per = 120, 40
+	const steps, per = 70, 40
 	crashtest.Crash(t, crashtest.Scenario{
 		MemTableBytes: 256 << 10,
-		Run: func(t *testing.T, s kv.Store, acked func(int)) {
+		Run: func(t *testing.T, s crashtest.World, acked func(int)) {
 			e := openExact(t, s, seen.ExactOptions{FoldRecords: 10})
 			for n := 1; n <= steps; n++ {
 				keys := seentest.Keys((n-1)*per, n*per)
@@ -122,7 +122,7 @@ func TestExactCrash(t *testing.T) {
 				}
 			}
 		},
-		Check: func(t *testing.T, s kv.Store, acked int) {
+		Check: func(t *testing.T, s crashtest.World, acked int) {
 			e := openExact(t, s, seen.ExactOptions{})
 			stored := 0
 			s.Scan([]byte("n"), []byte("o"), func(_, _ []byte) error { stored++; return nil })

@@ -26,3 +26,34 @@ func mix(h uint64) uint64 {
 	h *= 0xc4ceb9fe1a85ec53
 	return h ^ h>>33
 }
+
+// fingerprints returns those of all keys.
+func fingerprints(keys []octopus.Key) []uint64 {
+	fps := make([]uint64, len(keys))
+	for i, k := range keys {
+		fps[i] = fingerprint(k)
+	}
+	return fps
+}
+
+// group is the number of keys whose cache misses overlap.
+const group = 32
+
+// each calls do with the fingerprint of every key, in order, until one fails.
+// It has touch load what a group of keys needs before do asks for any of them.
+func each(keys []octopus.Key, touch func([]uint64) uint64, do func(i int, fp uint64) error) error {
+	var fps [group]uint64
+	for at := 0; at < len(keys); at += group {
+		n := min(group, len(keys)-at)
+		for i := range n {
+			fps[i] = fingerprint(keys[at+i])
+		}
+		touch(fps[:n])
+		for i := range n {
+			if err := do(at+i, fps[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

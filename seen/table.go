@@ -3,7 +3,6 @@ package seen
 import (
 	"math"
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -30,7 +29,7 @@ type table struct {
 // shard is one part of a table, by the top bits of the fingerprint.
 type shard struct {
 	slots atomic.Pointer[[]uint64] // 0 is empty; slots are written under mu
-	mu    sync.Mutex               // serializes add, grow and remove
+	mu    sync.Mutex               // serializes insert and grow
 	n     int                      // slots in use, guarded by mu
 }
 
@@ -102,6 +101,24 @@ func (t *table) touch(fs []uint64) (sum uint64) {
 	return sum
 }
 
+// byShard returns fs ordered by shard: a counting sort.
+func byShard(fs []uint64) []uint64 {
+	var at [numShards + 1]int
+	for _, f := range fs {
+		at[f>>(64-shardBits)+1]++
+	}
+	for i := range numShards {
+		at[i+1] += at[i]
+	}
+	sorted := make([]uint64, len(fs))
+	for _, f := range fs {
+		i := f >> (64 - shardBits)
+		sorted[at[i]] = f
+		at[i]++
+	}
+	return sorted
+}
+
 // load adds fingerprints that are ordered by shard: the insertions of one shard
 // take its lock once, and share its cache lines.
 func (t *table) load(fs []uint64) {
@@ -141,7 +158,7 @@ func (s *shard) insert(f uint64) bool {
 		return false
 	}
 	if s.n+1 > len(slots)*85/100 {
-		slots = s.rebuild(len(slots)+len(slots)/4+1, nil)
+		slots = s.grow()
 		at, _ = find(slots, f)
 	}
 	atomic.StoreUint64(&slots[at], f)
@@ -149,14 +166,15 @@ func (s *shard) insert(f uint64) bool {
 	return true
 }
 
-// rebuild replaces the slots by a copy of the given size without those in drop,
-// which is sorted, and returns it. The caller holds mu. Slots are in the order
-// of their homes, nearly, so the copy is written from front to back.
-func (s *shard) rebuild(size int, drop []uint64) []uint64 {
+// grow replaces the slots by a larger copy and returns it. The caller holds mu.
+// Slots are in the order of their homes, nearly, so the copy is written from
+// front to back.
+func (s *shard) grow() []uint64 {
+	old := *s.slots.Load()
+	size := len(old) + len(old)/4 + 1
 	slots := make([]uint64, size)
-	s.n = 0
-	for _, f := range *s.slots.Load() {
-		if f == 0 || len(drop) > 0 && contains(drop, f) {
+	for _, f := range old {
+		if f == 0 {
 			continue
 		}
 		at := home(f, size)
@@ -166,35 +184,9 @@ func (s *shard) rebuild(size int, drop []uint64) []uint64 {
 			}
 		}
 		slots[at] = f
-		s.n++
 	}
 	s.slots.Store(&slots)
 	return slots
-}
-
-func contains(sorted []uint64, f uint64) bool {
-	_, found := slices.BinarySearch(sorted, f)
-	return found
-}
-
-// remove takes fingerprints out. It sorts fs.
-func (t *table) remove(fs []uint64) {
-	for i, f := range fs {
-		fs[i] = nonzero(f)
-	}
-	slices.Sort(fs)
-	for len(fs) > 0 {
-		s := t.shard(fs[0])
-		n := 1
-		for n < len(fs) && t.shard(fs[n]) == s {
-			n++
-		}
-		s.mu.Lock()
-		left := max(s.n-n, 0)
-		s.rebuild(max(minSlots, left+left/2), fs[:n])
-		s.mu.Unlock()
-		fs = fs[n:]
-	}
 }
 
 // stats returns the number of fingerprints and the bytes of the slots.

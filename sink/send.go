@@ -22,7 +22,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 	var senders sync.WaitGroup
 	for _, t := range o.targets {
 		senders.Go(func() {
-			if err := o.send(ctx, t); err != nil && ctx.Err() == nil {
+			if err := o.send(ctx, t); ctx.Err() == nil {
 				stop(err)
 			}
 		})
@@ -53,7 +53,8 @@ func (o *Outbox) close() error {
 	return errors.Join(append(errs, o.store.Apply(&b, kv.Sync))...)
 }
 
-// send is the life of one sink: wait, read, write, move the cursor.
+// send is the life of one sink: wait, read, write, move the cursor. It returns
+// an error always: that of ctx, or why the outbox cannot be used.
 func (o *Outbox) send(ctx context.Context, t *target) error {
 	for {
 		if err := o.queue.Wait(ctx, t.next); err != nil {

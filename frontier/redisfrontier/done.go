@@ -147,6 +147,9 @@ func (f *Frontier) settle(ctx context.Context, s *settlement) (octopus.Verdict, 
 		}
 		switch list[0] {
 		case "done":
+			if !s.release {
+				f.drop(s.o.Lease.ID)
+			}
 			if s.freed() {
 				return verdict, nil
 			}
@@ -166,8 +169,8 @@ func (f *Frontier) settle(ctx context.Context, s *settlement) (octopus.Verdict, 
 func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, octopus.Verdict, error) {
 	o := s.o
 	now := f.serverNow()
-	end := f.serverTime(o.End)
-	if end.IsZero() || end.After(now) {
+	end := f.serverTime(o.End).Add(2 * time.Millisecond) // whole ones are kept, clocks agree within one
+	if o.End.IsZero() || end.After(now) {
 		end = now
 	}
 	m, err := decodeManners(s.manners)

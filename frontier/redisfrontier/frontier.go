@@ -52,6 +52,7 @@ type Frontier struct {
 	offset  time.Duration  // guarded by mu: the server's clock minus ours
 	counts  octopus.Counts // guarded by mu: as last read
 	trouble error          // guarded by mu: why Redis does not work now
+	held    held           // guarded by mu: leases of this process
 
 	reseeding sync.Mutex            // one reseed at a time
 	drawing   sync.Mutex            // guards opt.Rand
@@ -103,9 +104,11 @@ func Open(ctx context.Context, opt Options) (*Frontier, error) {
 	return f, nil
 }
 
-// Close stops the Frontier's goroutines and ends all waiting calls. Leases that
-// are not done stay; they end by themselves.
+// Close gives back the leases of this process that are not done, stops its
+// goroutines and ends all waiting calls. Leases that Redis does not take back
+// within five seconds end by themselves.
 func (f *Frontier) Close() error {
+	f.surrender()
 	f.cancel()
 	f.done.Wait()
 	if !f.own {
@@ -200,10 +203,23 @@ func (f *Frontier) reply(b int, c *redisx.Call) (any, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.opt.Now == nil {
-		f.offset = time.UnixMilli(now).Sub(time.Now())
+		f.compareClocks(time.UnixMilli(now).Sub(time.Now()))
 	}
 	f.heard(b, wake, queued, version)
 	return list[0], nil
+}
+
+// compareClocks takes in one look at the server's clock. An answer travels, so a
+// look is too small by that; the largest is the best. It is forgotten slowly,
+// so that drift is followed, and at once where a clock was set. The caller holds
+// mu.
+func (f *Frontier) compareClocks(offset time.Duration) {
+	switch d := offset - f.offset; {
+	case d > 0 || d < -time.Second:
+		f.offset = offset
+	default:
+		f.offset += d / 256
+	}
 }
 
 // never is the wake time of a bucket that waits for somebody.

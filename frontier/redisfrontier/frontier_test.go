@@ -3,12 +3,10 @@ package redisfrontier_test
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
-	"octopus/frontier"
 	"octopus/frontier/frontiertest"
 	"octopus/frontier/redisfrontier"
 	"octopus/internal/servers"
@@ -24,7 +22,7 @@ func start(t testing.TB, extra ...string) (*servers.RedisServer, *redis.Client) 
 
 // plain has no delays and no robots.txt.
 func plain() redisfrontier.Options {
-	return redisfrontier.Options{Job: "test", Robots: "ignore", Politeness: frontier.Politeness{HostDelay: -1}}
+	return redisfrontier.Options{Job: "test", Robots: "ignore", HostDelay: -1}
 }
 
 func open(t testing.TB, o redisfrontier.Options) *redisfrontier.Frontier {
@@ -47,9 +45,6 @@ func TestContract(t *testing.T) {
 				return func(t *testing.T) octopus.Frontier {
 					o := plain()
 					o.Client, o.Buckets = c, buckets
-					// Long enough for a test, but a lease of before reopening
-					// must come back within it.
-					o.LeaseTime = 3 * time.Second
 					f, err := redisfrontier.Open(t.Context(), o)
 					if err != nil {
 						t.Fatal(err)

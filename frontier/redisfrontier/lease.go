@@ -125,6 +125,7 @@ func (f *Frontier) leaseFrom(ctx context.Context, b, most int) (leases []octopus
 			leases = append(leases, g.lease(until))
 		}
 	}
+	f.hold(leases)
 	return leases, nil
 }
 

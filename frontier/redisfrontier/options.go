@@ -10,7 +10,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
-	"octopus/frontier"
 )
 
 // Options say which job of which Redis a Frontier opens, and how it schedules.
@@ -27,16 +26,25 @@ type Options struct {
 	// first within one. Default 16.
 	Buckets int
 
-	// Politeness and Pauses are those of package frontier, with its defaults.
-	frontier.Politeness
-	Pauses frontier.Pauses
+	// HostDelay is the least gap between two requests to one host, from the
+	// end of the last response. 0 means the default, 1 s; negative means none.
+	HostDelay time.Duration
+	// IPDelay and SiteDelay are the same for one address, whatever the host,
+	// and for one registrable domain. Default 0: none.
+	IPDelay, SiteDelay time.Duration
+	// ConnsPerHost is the number of requests to one host that may be under way
+	// at once, over all processes. Default 1.
+	ConnsPerHost int
+	// Pauses are the first pauses of hosts in trouble.
+	Pauses Pauses
 
 	// Robots is "obey" (default) or "ignore".
 	Robots string
 	// Agent is the product token for robots.txt. Default "octopus".
 	Agent string
-	// Sitemaps turns the text of a Sitemap line into a URL; see
-	// frontier.Options. Nil: they are left alone.
+	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
+	// robots.txt names on its own site are then offered as links of depth 0.
+	// Nil: they are left alone.
 	Sitemaps func(text string) (octopus.URL, error)
 
 	// MaxRetries is the number of further attempts after a failed one. 0 means
@@ -62,7 +70,7 @@ type Options struct {
 	// Seen alone decides which links are fresh. Nil: the URL records do. It is
 	// told of a URL after the URL was stored. One that also is a LinkSeen is
 	// told links.
-	Seen frontier.Seen
+	Seen Seen
 	// Records stores the records of visits that are about to end, durably, for
 	// the sinks. One may come twice, when Redis or the process fails in
 	// between. Nil: records are dropped.
@@ -81,7 +89,29 @@ type Options struct {
 	Rand *rand.Rand
 }
 
-// LinkSeen is a seen set that wants links, not keys: Scrapy's fingerprint is
+// Pauses say how long a host in trouble is left alone at first. Each doubles
+// with every further failure, up to a fixed bound.
+type Pauses struct {
+	// Unavailable follows a 429 or 503 without Retry-After. Default 60 s, up to
+	// 6 h.
+	Unavailable time.Duration
+	// Breaker follows five connection failures in a row; then one request
+	// probes. Default 5 min, up to 24 h.
+	Breaker time.Duration
+	// Dead follows the second answer "no such host", and the third failed probe
+	// of a host that never answered: its URLs are parked, and new ones are
+	// taken again after it. Default 1 h, up to 24 h.
+	Dead time.Duration
+}
+
+// Seen remembers which keys were met; packages seen and seen/redisseen have
+// members. All methods may be called by many goroutines at once.
+type Seen interface {
+	Add(ctx context.Context, now time.Time, keys []octopus.Key, fresh []bool) error
+	Contains(ctx context.Context, now time.Time, keys []octopus.Key, known []bool) error
+}
+
+// LinkSeen is a Seen that wants links, not keys: Scrapy's fingerprint is
 // computed from the URL.
 type LinkSeen interface {
 	AddLinks(ctx context.Context, now time.Time, links []octopus.Link, fresh []bool) error

@@ -2,7 +2,6 @@ package redisfrontier
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -36,7 +35,7 @@ func (f *Frontier) do(ctx context.Context, calls []*redisx.Call) (again bool, er
 		if ctx.Err() != nil {
 			return again, ctx.Err()
 		}
-		if redisx.Has(err, "LOST") {
+		if redisx.Has(err, "LOST") && ctx.Err() == nil {
 			err = f.reseed(ctx)
 			pause = firstPause
 		}

@@ -98,7 +98,10 @@ func (s *Store) Get(key []byte) ([]byte, error) {
 
 // Scan implements kv.Store.
 func (s *Store) Scan(lo, hi []byte, visit func(key, value []byte) error) (err error) {
-	o := pebble.IterOptions{LowerBound: lo}
+	var o pebble.IterOptions // an empty bound must be nil there
+	if len(lo) > 0 {
+		o.LowerBound = lo
+	}
 	if len(hi) > 0 {
 		o.UpperBound = hi
 	}

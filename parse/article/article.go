@@ -3,11 +3,12 @@ package article
 import (
 	"bytes"
 	"fmt"
-	nurl "net/url"
 	"strings"
 
-	"github.com/markusmobius/go-trafilatura"
 	"golang.org/x/net/html"
+
+	"octopus/parse/classify"
+	"octopus/parse/scan"
 )
 
 // Options of one extraction. The zero value takes the text of a page whose URL
@@ -30,10 +31,17 @@ type Result struct {
 	Title       string
 	Author      string
 	Date        string // of publication, YYYY-MM-DD
-	Description string
+	Description string // the page's own summary, else the abstract
+	Abstract    string // first sentences of the text
+	Image       string // as the page names it
+	Tags        []string
 	Language    string // ISO 639-1
 	Text        string // paragraphs, one to a line
 	Markdown    string
+
+	// Sources says where title, author, date, description and language come
+	// from: "json-ld", "meta", "heading" and so on.
+	Sources map[string]string
 }
 
 const defaultMaxTree = 5 << 20
@@ -43,7 +51,7 @@ const defaultMaxTree = 5 << 20
 // paragraphs below 490 unclosed elements cost it minutes.
 const (
 	maxMarkup = 200_000   // "<" in the page, before a tree is built
-	maxNodes  = 100_000   // nodes of the tree
+	maxNodes  = 50_000    // nodes of the tree
 	maxDepths = 2_000_000 // sum of the depths of all nodes
 )
 
@@ -55,11 +63,18 @@ func Extract(page []byte, opt Options) Result {
 	}
 	doc, err := parse(page, opt.MaxTree)
 	if err != nil {
-		return Result{Text: Plain(page)}
+		res := Result{Text: Plain(page), Sources: map[string]string{}}
+		if opt.Markdown {
+			res.Markdown = res.Text
+		}
+		return res
 	}
-	res, err := extract(doc, opt)
-	if err != nil || res.Text == "" {
+	res := extract(doc, page, opt)
+	if res.Text == "" {
 		res.Text = Plain(page)
+	}
+	if res.Markdown == "" && opt.Markdown {
+		res.Markdown = res.Text
 	}
 	return res
 }
@@ -76,10 +91,21 @@ func parse(page []byte, limit int) (*html.Node, error) {
 	if err != nil {
 		return nil, err // nested deeper than the library allows
 	}
+	shortenTitle(doc)
 	if nodes, depths := measure(doc); nodes > maxNodes || depths > maxDepths {
 		return nil, fmt.Errorf("article: tree of %d nodes, depths %d in sum, is over the limits", nodes, depths)
 	}
 	return doc, nil
+}
+
+// shortenTitle cuts a title of absurd length, which the libraries would search
+// with one expression after the other.
+func shortenTitle(doc *html.Node) {
+	for n := range doc.Descendants() {
+		if n.Data == "title" && n.FirstChild != nil && len(n.FirstChild.Data) > scan.MaxValue {
+			n.FirstChild.Data = strings.ToValidUTF8(n.FirstChild.Data[:scan.MaxValue], "")
+		}
+	}
 }
 
 // measure counts the nodes below n, and their depths in sum.
@@ -105,38 +131,26 @@ func measure(n *html.Node) (nodes, depths int) {
 	return nodes, depths
 }
 
-// extract runs the library. It is large and works with regular expressions on
-// text from anywhere: should a page make it panic, that page has no article,
-// and the crawl goes on.
-func extract(doc *html.Node, opt Options) (res Result, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("article: extraction failed: %v", r)
-		}
-	}()
-	u, _ := nurl.Parse(opt.URL)
-	if u != nil && u.Host == "" {
-		u = nil
-	}
+// extract reads a tree: it asks the two libraries, cuts the tree into blocks,
+// and keeps those that the model thinks are content.
+func extract(doc *html.Node, page []byte, opt Options) Result {
+	u := base(opt.URL)
+	var s scan.Page
+	s.Scan(page)
+	h := head{scan: &s, ld: readLD(s.LD)}
+	h.time = timeElement(doc)
+	ask := consult(doc, u, h.dated()+h.time != "")
+	kind := classify.Page(&s, opt.URL)
+
+	p := cut(doc)
+	keep := p.judge(trained, newHints(ask, kind.Score))
+	res := Result{Text: p.text(keep)}
+	h.opinion, h.page, h.keep = ask, p, keep
+	h.describe(&res)
 	if opt.Markdown {
-		sanitize(doc, u) // before the library, which resolves links in its own way
+		res.Markdown = p.markdown(doc, keep, u)
 	}
-	ex, err := trafilatura.ExtractDocument(doc, trafilatura.Options{
-		OriginalURL: u, ExcludeComments: true, IncludeImages: true, IncludeLinks: true,
-	})
-	if err != nil {
-		return res, err
-	}
-	m := ex.Metadata
-	res = Result{Title: m.Title, Author: m.Author, Description: m.Description, Language: m.Language}
-	if !m.Date.IsZero() {
-		res.Date = m.Date.Format("2006-01-02")
-	}
-	res.Text = nodeText(ex.ContentNode)
-	if opt.Markdown {
-		res.Markdown, err = nodeMarkdown(ex.ContentNode)
-	}
-	return res, err
+	return res
 }
 
 // Plain returns all text of a page that a reader would see, without a tree: the

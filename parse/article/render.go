@@ -55,11 +55,67 @@ func walkText(n *html.Node, w *writer, pre bool) {
 	}
 }
 
-// nodeMarkdown renders n, which went through sanitize, as CommonMark with
-// tables.
-func nodeMarkdown(n *html.Node) (string, error) {
-	out, err := newConverter().ConvertNode(n)
-	return strings.TrimSpace(string(out)), err
+// text returns the kept blocks, one to a line.
+func (p *page) text(keep []bool) string {
+	var w writer
+	for i := range p.blocks {
+		if keep[i] {
+			w.text(p.blocks[i].text)
+			w.line()
+		}
+	}
+	return w.String()
+}
+
+// markdown renders the kept blocks of doc as CommonMark with tables. It takes
+// everything else out of doc, which is of no use afterwards.
+func (p *page) markdown(doc *html.Node, keep []bool, base *nurl.URL) string {
+	wanted := map[*html.Node]bool{}
+	for i := range p.blocks {
+		if keep[i] {
+			for _, n := range p.blocks[i].parts {
+				wanted[n] = true
+			}
+		}
+	}
+	prune(doc, wanted)
+	sanitize(doc, base)
+	out, err := newConverter().ConvertNode(doc)
+	if err != nil {
+		return p.text(keep)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// prune removes what holds no wanted text, and reports whether n does. Images
+// stay where text beside them stays.
+func prune(n *html.Node, wanted map[*html.Node]bool) bool {
+	has := wanted[n]
+	var images []*html.Node
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		switch {
+		case c.Type == html.ElementNode && (c.Data == "br" || c.Data == "hr"):
+		case c.Type == html.TextNode && strings.TrimSpace(c.Data) == "":
+		case c.Type == html.ElementNode && (c.Data == "img" || c.Data == "figure" || c.Data == "picture"):
+			if !prune(c, wanted) {
+				images = append(images, c)
+			} else {
+				has = true
+			}
+		case prune(c, wanted):
+			has = true
+		default:
+			n.RemoveChild(c)
+		}
+		c = next
+	}
+	if !has {
+		for _, img := range images {
+			n.RemoveChild(img)
+		}
+	}
+	return has
 }
 
 func newConverter() *converter.Converter {

@@ -118,7 +118,11 @@ func byName(name string) encoding.Encoding {
 // canonical returns the standard's name for a label, or "" for one that is
 // unknown or that the standard refuses to decode.
 func canonical(label string) string {
-	enc, err := htmlindex.Get(strings.ToLower(strings.TrimSpace(label)))
+	label = strings.ToLower(strings.TrimSpace(label))
+	if name, ok := aliases[label]; ok {
+		return name
+	}
+	enc, err := htmlindex.Get(label)
 	if err != nil {
 		return ""
 	}

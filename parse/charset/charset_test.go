@@ -113,7 +113,7 @@ func TestSharedCases(t *testing.T) {
 			t.Logf("%s: got %s (%s), want %s: %.100q", c.Kind, got, src, c.Encoding, body)
 		}
 	}
-	for kind, floor := range map[string]float64{"prescan": 1, "late": 1, "sniff": .5} {
+	for kind, floor := range map[string]float64{"prescan": 1, "late": 1, "sniff": .94} {
 		t.Logf("%s: %d of %d", kind, right[kind], all[kind])
 		if float64(right[kind]) < floor*float64(all[kind]) {
 			t.Errorf("%s: %d of %d right, want %.0f%%", kind, right[kind], all[kind], 100*floor)

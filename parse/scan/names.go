@@ -63,7 +63,6 @@ const (
 	tagCite     name = 'c' | 'i'<<8 | 't'<<16 | 'e'<<24
 	tagCode     name = 'c' | 'o'<<8 | 'd'<<16 | 'e'<<24
 	tagFont     name = 'f' | 'o'<<8 | 'n'<<16 | 't'<<24
-	tagForm     name = 'f' | 'o'<<8 | 'r'<<16 | 'm'<<24
 	tagHTML     name = 'h' | 't'<<8 | 'm'<<16 | 'l'<<24
 	tagLink     name = 'l' | 'i'<<8 | 'n'<<16 | 'k'<<24
 	tagMark     name = 'm' | 'a'<<8 | 'r'<<16 | 'k'<<24
@@ -75,7 +74,6 @@ const (
 	tagAudio    name = 'a' | 'u'<<8 | 'd'<<16 | 'i'<<24 | 'o'<<32
 	tagEmbed    name = 'e' | 'm'<<8 | 'b'<<16 | 'e'<<24 | 'd'<<32
 	tagFrame    name = 'f' | 'r'<<8 | 'a'<<16 | 'm'<<24 | 'e'<<32
-	tagInput    name = 'i' | 'n'<<8 | 'p'<<16 | 'u'<<24 | 't'<<32
 	tagLabel    name = 'l' | 'a'<<8 | 'b'<<16 | 'e'<<24 | 'l'<<32
 	tagSmall    name = 's' | 'm'<<8 | 'a'<<16 | 'l'<<24 | 'l'<<32
 	tagStyle    name = 's' | 't'<<8 | 'y'<<16 | 'l'<<24 | 'e'<<32
@@ -85,10 +83,8 @@ const (
 	tagIframe   name = 'i' | 'f'<<8 | 'r'<<16 | 'a'<<24 | 'm'<<32 | 'e'<<40
 	tagObject   name = 'o' | 'b'<<8 | 'j'<<16 | 'e'<<24 | 'c'<<32 | 't'<<40
 	tagScript   name = 's' | 'c'<<8 | 'r'<<16 | 'i'<<24 | 'p'<<32 | 't'<<40
-	tagSelect   name = 's' | 'e'<<8 | 'l'<<16 | 'e'<<24 | 'c'<<32 | 't'<<40
 	tagSource   name = 's' | 'o'<<8 | 'u'<<16 | 'r'<<24 | 'c'<<32 | 'e'<<40
 	tagStrong   name = 's' | 't'<<8 | 'r'<<16 | 'o'<<24 | 'n'<<32 | 'g'<<40
-	tagArticle  name = 'a' | 'r'<<8 | 't'<<16 | 'i'<<24 | 'c'<<32 | 'l'<<40 | 'e'<<48
 	tagNoembed  name = 'n' | 'o'<<8 | 'e'<<16 | 'm'<<24 | 'b'<<32 | 'e'<<40 | 'd'<<48
 	tagNoframes name = 'n' | 'o'<<8 | 'f'<<16 | 'r'<<24 | 'a'<<32 | 'm'<<40 | 'e'<<48 | 's'<<56
 	tagTextarea name = 't' | 'e'<<8 | 'x'<<16 | 't'<<24 | 'a'<<32 | 'r'<<40 | 'e'<<48 | 'a'<<56

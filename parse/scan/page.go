@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of what a Page holds. What is over them is counted or left out; no
@@ -12,6 +13,10 @@ const (
 	MaxRefs = 50_000
 	MaxMeta = 500
 	MaxLD   = 32
+
+	// MaxValue is the length in bytes to which titles and the contents of meta
+	// elements are cut.
+	MaxValue = 8 << 10
 )
 
 // Page is what one pass over an HTML page found. Its slices point into the
@@ -96,9 +101,7 @@ type Counts struct {
 	Links     int // a elements with href
 	TextLinks int // those with at least LongLink bytes of text
 	LinkProse int // bytes of text in those
-	Blocks    int // blocks of text: what lies between two block-level tags
-	Long      int // blocks of at least LongBlock bytes that are not mostly links
-	LongText  int // bytes in them
+	LongText  int // bytes in long blocks: at least LongBlock bytes that are not mostly links
 	Longest   int // bytes in the longest of them
 	Prose     int // most bytes in long blocks with no block of links between them
 	Items     int // li elements
@@ -108,10 +111,6 @@ type Counts struct {
 	HeadLinks int // headings in a link or with one inside
 	Images    int // img elements
 	ImgLinks  int // those inside links
-	Articles  int // article elements
-	Times     int // time elements
-	Forms     int // form elements
-	Inputs    int // input, select and textarea elements
 	Prices    int // short runs of text that begin or end with a sign of currency
 	Commas    int // commas and full stops of any script in long blocks
 }
@@ -135,7 +134,7 @@ func (p *Page) Reset() {
 func (p *Page) Base() string { return string(Ref{URL: p.base}.Target()) }
 
 // Title returns the text of the first title element, white space collapsed.
-func (p *Page) Title() string { return collapse(html.UnescapeString(string(p.title))) }
+func (p *Page) Title() string { return collapse(html.UnescapeString(string(limit(p.title)))) }
 
 // Lang returns the lang attribute of the html element, as written.
 func (p *Page) Lang() string { return value(p.lang) }
@@ -161,7 +160,19 @@ func (p *Page) Content(names ...string) string {
 
 // value returns an attribute's value, entities resolved and white space
 // collapsed.
-func value(p []byte) string { return collapse(string(Unescape(p))) }
+func value(p []byte) string { return collapse(string(Unescape(limit(p)))) }
+
+// limit cuts p to MaxValue at the end of a character.
+func limit(p []byte) []byte {
+	if len(p) <= MaxValue {
+		return p
+	}
+	n := MaxValue
+	for n > 0 && !utf8.RuneStart(p[n]) {
+		n--
+	}
+	return p[:n]
+}
 
 func collapse(s string) string { return strings.Join(strings.Fields(s), " ") }
 

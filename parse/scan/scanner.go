@@ -108,9 +108,7 @@ func (s *scanner) endBlock() {
 	c := &s.p.Counts
 	c.Text += s.blockText
 	c.LinkText += s.blockLink
-	c.Blocks++
 	if plain := s.blockText - s.blockLink; plain >= LongBlock && s.blockLink*2 < plain {
-		c.Long++
 		c.LongText += plain
 		c.Longest = max(c.Longest, plain)
 		c.Commas += s.blockMarks

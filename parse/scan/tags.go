@@ -45,14 +45,6 @@ func (s *scanner) startTag(at int) int {
 		s.foreign = 0
 	case tagVideo, tagAudio, tagEmbed, tagObject, tagSource:
 		s.p.Assets++
-	case tagArticle:
-		c.Articles++
-	case tagTime:
-		c.Times++
-	case tagForm:
-		c.Forms++
-	case tagInput, tagSelect:
-		c.Inputs++
 	case 0:
 		if strings.EqualFold(string(s.b[at:i]), "plaintext") {
 			return len(s.b)
@@ -180,9 +172,6 @@ func (s *scanner) script(a attributes, next int) int {
 // rawText reads an element whose content is text.
 func (s *scanner) rawText(n name, i int) int {
 	next := s.skipAttributes(i)
-	if n == tagTextarea {
-		s.p.Counts.Inputs++
-	}
 	if s.foreign > 0 {
 		return next
 	}

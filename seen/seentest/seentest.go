@@ -1,4 +1,3 @@
-// Package seentest holds every seen.Set to the contract.
 package seentest
 
 import (
@@ -75,7 +74,7 @@ func RunStager(t *testing.T, p Promises, open func(t *testing.T, s kv.Store) see
 		if n := Count(Contains(t, set, Keys(0, kept))); n != kept {
 			t.Fatalf("round %d: %d of %d committed keys survive", round, n, kept)
 		}
-		if p.ErrorRate == 0 && Count(Contains(t, set, lost)) != 0 {
+		if p.ErrorRate < 1e-3 && Count(Contains(t, set, lost)) != 0 {
 			t.Errorf("round %d: a key survives whose batch was never committed", round)
 		}
 	}

@@ -1,9 +1,7 @@
-// Package crashtest crashes a store at every write of a scenario, in memory,
-// and hands what is left to a check. It serves the tests of everything that
-// keeps its state on a kv.Store.
 package crashtest
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -15,15 +13,22 @@ import (
 	"octopus/kv/pebblekv"
 )
 
+// World is the store of a scenario, and the file system it shares with whatever
+// else the scenario keeps; there is a directory "files" for that.
+type World struct {
+	kv.Store
+	FS vfs.FS
+}
+
 // Scenario is what a crash test runs and asks.
 type Scenario struct {
 	// Run uses a new store. It calls acked(n) when it may rely on step n, n
 	// rising from 1: after an Apply with Sync returned, say.
-	Run func(t *testing.T, s kv.Store, acked func(n int))
+	Run func(t *testing.T, w World, acked func(n int))
 
 	// Check looks at the store that is opened after a crash; acked is the last
 	// number that Run had relied on then.
-	Check func(t *testing.T, s kv.Store, acked int)
+	Check func(t *testing.T, w World, acked int)
 
 	// Every crashes at every n-th write only; 0 means at every one.
 	Every int
@@ -57,11 +62,15 @@ func Crash(t *testing.T, sc Scenario) {
 		sc.MemTableBytes = 64 << 10
 	}
 	r := &recorder{fs: vfs.NewCrashableMem(), rng: rand.New(rand.NewPCG(3, 4)), every: max(sc.Every, 1)}
-	s, err := pebblekv.Open("db", pebblekv.Options{FS: errorfs.Wrap(r.fs, errorfs.InjectorFunc(r.write)), MemTableBytes: sc.MemTableBytes})
+	fs := errorfs.Wrap(r.fs, errorfs.InjectorFunc(r.write))
+	if err := makeDir(r.fs); err != nil {
+		t.Fatal(err)
+	}
+	s, err := pebblekv.Open("db", pebblekv.Options{FS: fs, MemTableBytes: sc.MemTableBytes})
 	if err != nil {
 		t.Fatal(err)
 	}
-	sc.Run(t, s, r.ack)
+	sc.Run(t, World{s, fs}, r.ack)
 	r.crash() // after the last step, before an orderly end
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -71,7 +80,7 @@ func Crash(t *testing.T, sc Scenario) {
 		if err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
-		sc.Check(t, s, p.acked)
+		sc.Check(t, World{s, p.fs}, p.acked)
 		if err := s.Close(); err != nil {
 			t.Fatalf("crash %d: %v", i, err)
 		}
@@ -80,6 +89,18 @@ func Crash(t *testing.T, sc Scenario) {
 		}
 	}
 	t.Logf("%d crashes in %d writes, %d steps", len(r.points), r.writes, r.acked)
+}
+
+// makeDir makes the directory of the scenario's own files, durably.
+func makeDir(fs vfs.FS) error {
+	if err := fs.MkdirAll("files", 0o755); err != nil {
+		return err
+	}
+	root, err := fs.OpenDir("/")
+	if err != nil {
+		return err
+	}
+	return errors.Join(root.Sync(), root.Close())
 }
 
 // write is called before every operation on the file system.

@@ -1,0 +1,196 @@
+package redisseen_test
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/binary"
+	"encoding/hex"
+	"flag"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"octopus"
+	"octopus/seen/redisseen"
+	"octopus/seen/seentest"
+)
+
+// The measurements for docs; larger sizes take minutes:
+//
+//	go test ./seen/redisseen -run '^$' -bench . -args -keys 10000000 -windows 3
+var (
+	benchKeys    = flag.Int("keys", 20_000, "entries of each window of the benchmarks")
+	benchWindows = flag.Int("windows", 7, "windows of the benchmarks")
+)
+
+// used returns the memory of a server.
+func used(c *redis.Client) (n int64) {
+	for _, line := range strings.Split(c.Info(context.Background(), "memory").Val(), "\r\n") {
+		if v, ok := strings.CutPrefix(line, "used_memory:"); ok {
+			fmt.Sscan(v, &n)
+		}
+	}
+	return n
+}
+
+// filled returns a set whose windows are all full, at the middle of its last
+// day.
+func filled(b *testing.B, c *redis.Client) (s *redisseen.Set, now time.Time) {
+	s = open(b, redisseen.Options{Client: c, Name: "bench", Kind: redisseen.Window, Windows: *benchWindows, Capacity: int64(*benchKeys), CallerTime: true})
+	for w := range *benchWindows {
+		now = at(24*float64(w) + 12)
+		addMany(b, s, now, w**benchKeys, (w+1)**benchKeys)
+	}
+	return s, now
+}
+
+// addMany adds keys in calls of 10,000, and returns how many were fresh and the
+// longest call.
+func addMany(b *testing.B, s *redisseen.Set, now time.Time, from, to int) (fresh int) {
+	const step = 10_000
+	keys, answers := make([]octopus.Key, 0, step), make([]bool, step)
+	for ; from < to; from += step {
+		keys = keys[:0]
+		for i := from; i < min(from+step, to); i++ {
+			keys = append(keys, seentest.Key(i))
+		}
+		if err := s.Add(context.Background(), now, keys, answers[:len(keys)]); err != nil {
+			b.Fatal(err)
+		}
+		fresh += seentest.Count(answers[:len(keys)])
+	}
+	return fresh
+}
+
+// slowest returns the longest call of a script that the server has logged, in
+// ms, and how many took more than 5 ms.
+func slowest(b *testing.B, c *redis.Client) (ms float64, over int) {
+	logs, err := c.SlowLogGet(context.Background(), 10_000).Result()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, l := range logs {
+		if strings.HasPrefix(strings.ToLower(l.Args[0]), "eval") {
+			ms = max(ms, float64(l.Duration.Microseconds())/1000)
+			over++
+		}
+	}
+	return ms, over
+}
+
+// BenchmarkWindows measures a batched check-and-add with all windows full,
+// beside one GETBIT or SETBIT for each hash and beside Scrapy-Redis' SADD.
+func BenchmarkWindows(b *testing.B) {
+	_, c := start(b, "--slowlog-log-slower-than", "5000", "--slowlog-max-len", "10000")
+	ctx := context.Background()
+	before := used(c)
+	s, now := filled(b, c)
+	memory := used(c) - before
+	st, err := s.Stats(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	total := *benchKeys * *benchWindows
+	p := 1 - st.Filters[0].Fill // only for the report
+	b.Logf("%d windows of %d entries: %.2f bytes each in Redis, error %.3g by the fill (%.3f of the bits are 0), asked for %.3g",
+		*benchWindows, *benchKeys, float64(memory)/float64(total), st.ErrorRate, p, st.Target)
+
+	// Absent keys tell the error; they are asked for, not added.
+	absent, wrong := 0, 0
+	for from := 1 << 40; absent < 400_000; from += 20_000 {
+		known := make([]bool, 20_000)
+		if err := s.Contains(ctx, now, seentest.Keys(from, from+20_000), known); err != nil {
+			b.Fatal(err)
+		}
+		absent += len(known)
+		wrong += seentest.Count(known)
+	}
+	b.Logf("%d of %d absent keys taken for known: %.3g", wrong, absent, float64(wrong)/float64(absent))
+
+	c.Do(ctx, "SLOWLOG", "RESET")
+	next := 1 << 50
+	b.Run("Batched/new", func(b *testing.B) {
+		addMany(b, s, now, next, next+b.N)
+		next += b.N
+	})
+	b.Run("Batched/known", func(b *testing.B) {
+		for done := 0; done < b.N; done += total {
+			addMany(b, s, now, 0, min(total, b.N-done))
+		}
+	})
+	ms, over := slowest(b, c)
+	b.Logf("calls that held Redis over 5 ms: %d, the longest %.1f ms", over, ms)
+	b.Run("OneCommandForEachHash/new", func(b *testing.B) { naive(b, c, st) })
+	b.Run("SADD/new", func(b *testing.B) {
+		for i := range b.N {
+			if err := c.SAdd(ctx, "spider:dupefilter", hex40(i)).Err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// naive does what the published code does: GETBIT for every hash in every
+// window, one command a round trip, then SETBIT for every hash.
+func naive(b *testing.B, c *redis.Client, st redisseen.Stats) {
+	ctx := context.Background()
+	bits := uint64(st.Filters[0].Bytes) * 8
+	const hashes = 6 // as published; ours are more
+	for i := range b.N {
+		sum := md5.Sum(binary.LittleEndian.AppendUint64(nil, uint64(i)+1<<60))
+		h1, h2 := binary.LittleEndian.Uint64(sum[:]), binary.LittleEndian.Uint64(sum[8:])|1
+		for _, f := range st.Filters {
+			exist := int64(1)
+			for j := range uint64(hashes) {
+				exist &= c.GetBit(ctx, f.Key, int64((h1+j*h2)%bits)).Val()
+			}
+		}
+		for j := range uint64(hashes) {
+			if err := c.SetBit(ctx, "naive", int64((h1+j*h2)%bits), 1).Err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func hex40(i int) string {
+	sum := md5.Sum(binary.LittleEndian.AppendUint64(nil, uint64(i)))
+	return hex.EncodeToString(append(sum[:], 1, 2, 3, 4))
+}
+
+// BenchmarkExact measures sets of whole keys beside pipelined HSETNX of 40
+// digits, with the bytes of an entry.
+func BenchmarkExact(b *testing.B) {
+	for _, o := range []redisseen.Options{{Kind: redisseen.Exact}, {Kind: redisseen.Expiring, Expiry: time.Hour}} {
+		b.Run(string(o.Kind), func(b *testing.B) {
+			_, c := start(b)
+			before := used(c)
+			o.Client, o.Name = c, "bench"
+			s := open(b, o)
+			addMany(b, s, at(0), 0, b.N)
+			b.ReportMetric(float64(used(c)-before)/float64(b.N), "bytes/entry")
+		})
+	}
+	for name, add := range map[string]func(redis.Pipeliner, string){
+		"HSETNX40digitsPipelined": func(p redis.Pipeliner, m string) { p.HSetNX(context.Background(), "h", m, "1558000000") },
+		"SADD40digitsPipelined":   func(p redis.Pipeliner, m string) { p.SAdd(context.Background(), "s", m) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			_, c := start(b)
+			before := used(c)
+			for at := 0; at < b.N; at += 1000 {
+				p := c.Pipeline()
+				for i := at; i < min(at+1000, b.N); i++ {
+					add(p, hex40(i))
+				}
+				if _, err := p.Exec(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(used(c)-before)/float64(b.N), "bytes/entry")
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package redisseen
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"octopus/internal/redisx"
+)
+
+// Sizes of the work of Maintain.
+const (
+	cleanPart = 500             // entries of one call
+	cleanMost = 200             // calls of one Maintain
+	passMax   = 6 * time.Hour   // a pass over all entries takes no longer, below cleanMost
+	callEvery = 1 * time.Second // how often Maintain is called
+)
+
+// Maintain implements seen.Maintainer: it takes expired entries out of an
+// expiring set, a few thousand at each call, so that a pass over all of them
+// takes a quarter of the expiry. Where several processes do it they share the
+// pass. Other kinds have nothing to do.
+func (s *Set) Maintain(ctx context.Context, now time.Time) error {
+	if s.opt.Kind != Expiring {
+		return nil
+	}
+	total, err := s.cleanStep(ctx, now)
+	if err != nil {
+		return err
+	}
+	pass := min(max(s.opt.Expiry/4, callEvery), passMax)
+	steps := min(total*int64(callEvery)/int64(pass)/cleanPart, cleanMost)
+	for range steps {
+		if _, err := s.cleanStep(ctx, now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cleanStep looks at the next entries, and returns how many there are in all.
+func (s *Set) cleanStep(ctx context.Context, now time.Time) (total int64, err error) {
+	call := &redisx.Call{Script: cleanScript, Keys: []string{s.base(0), s.planKey()}, Args: []any{s.clock(now), cleanPart}}
+	if err := redisx.Run(ctx, s.client, []*redisx.Call{call}); err != nil {
+		return 0, fmt.Errorf("redisseen %s: clean: %w", s.opt.Name, err)
+	}
+	reply, ok := call.Reply.([]any)
+	if !ok || len(reply) != 2 {
+		return 0, fmt.Errorf("redisseen %s: clean: unexpected answer %v", s.opt.Name, call.Reply)
+	}
+	total, _ = reply[0].(int64)
+	return total, nil
+}
+
+// Import adds the members of a Redis set that Scrapy-Redis made, such as
+// spider:dupefilter: fingerprints of 40 hexadecimal digits, stored here as their
+// 20 bytes. It reads the set a part at a time, may be repeated, and returns how
+// many members there were. The set is left as it is.
+func (s *Set) Import(ctx context.Context, now time.Time, key string) (n int64, err error) {
+	var cursor uint64
+	for {
+		texts, next, err := s.client.SScan(ctx, key, cursor, "", 1000).Result()
+		if err != nil {
+			return n, fmt.Errorf("redisseen %s: import %s: %w", s.opt.Name, key, redisx.Explain(err))
+		}
+		members := make([][]byte, len(texts))
+		for i, text := range texts {
+			if members[i], err = hex.DecodeString(strings.TrimSpace(text)); err != nil || len(members[i]) != 20 {
+				return n, fmt.Errorf("redisseen %s: import %s: member %q is no fingerprint of 40 hexadecimal digits", s.opt.Name, key, text)
+			}
+		}
+		if err := s.AddMembers(ctx, now, members, make([]bool, len(members))); err != nil {
+			return n, err
+		}
+		n += int64(len(members))
+		if cursor = next; cursor == 0 {
+			return n, nil
+		}
+	}
+}

@@ -1,0 +1,2 @@
+// Package seentest holds every seen.Set to the contract.
+package seentest
