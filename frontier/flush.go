@@ -134,5 +134,8 @@ func decodePolicy(value []byte) (robots.Policy, error) {
 	return p, nil
 }
 
-// Counts returns the totals.
-func (c *Core) Counts() octopus.Counts { return c.totals.Counts }
+// Counts returns the totals at now.
+func (c *Core) Counts(now time.Time) octopus.Counts {
+	c.advance(now)
+	return c.totals.Counts
+}

@@ -137,7 +137,7 @@ func (f *Frontier) Close() error {
 func (f *Frontier) Counts() octopus.Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.core.Counts()
+	return f.core.Counts(f.opt.Now())
 }
 
 // Waiting tells why no lease is handed out now; empty where one is.
