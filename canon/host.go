@@ -11,15 +11,12 @@ import (
 
 // Site returns the registrable domain of a host: one label below its public
 // suffix (https://publicsuffix.org, private suffixes such as github.io
-// included). IP addresses, single labels, public suffixes and hosts below a top
-// level domain that the list does not know are their own site.
+// included; the list's default rule makes an unknown top level domain such as
+// ".test" or ".internal" a suffix). IP addresses, single labels and public
+// suffixes are their own site.
 func Site(host string) string {
 	if isIP(host) {
 		return host
-	}
-	suffix, icann := publicsuffix.PublicSuffix(host)
-	if !icann && strings.IndexByte(suffix, '.') < 0 {
-		return host // no rule of the list: ".local", ".internal", …
 	}
 	if site, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return site

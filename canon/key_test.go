@@ -65,7 +65,7 @@ func TestSite(t *testing.T) {
 	for host, want := range map[string]string{
 		"www.example.com": "example.com", "example.com": "example.com", "com": "com", "a.b.co.uk": "b.co.uk",
 		"co.uk": "co.uk", "octocat.github.io": "octocat.github.io", "x.octocat.github.io": "octocat.github.io",
-		"localhost": "localhost", "a.b.localhost": "a.b.localhost", "db.intern": "db.intern", "127.0.0.1": "127.0.0.1",
+		"localhost": "localhost", "a.b.localhost": "b.localhost", "db.intern": "db.intern", "127.0.0.1": "127.0.0.1",
 		"::1": "::1", "a.xn--p1ai": "a.xn--p1ai", "b.a.xn--p1ai": "a.xn--p1ai", "a..b": "a..b", "": "",
 		"x.city.kawasaki.jp": "city.kawasaki.jp", "a.b.c.kawasaki.jp": "b.c.kawasaki.jp",
 	} {

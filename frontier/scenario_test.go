@@ -120,7 +120,7 @@ func (s *scenario) run(args []string) error {
 	commands := map[string]func([]string) error{
 		"options": s.options, "add": s.add, "lease": s.lease, "done": s.done, "release": s.release,
 		"advance": s.advance, "reopen": s.reopen, "counts": s.counts, "waiting": s.waiting, "explain": s.explain,
-		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap,
+		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap, "hosts": s.hosts,
 	}
 	do := commands[args[0]]
 	if do == nil {
@@ -438,4 +438,12 @@ func (s *scenario) gap(args []string) error {
 	d, err := time.ParseDuration(args[0])
 	s.f.SetPoliteness(frontier.Politeness{HostDelay: d})
 	return err
+}
+
+// hosts prints all hosts with what they have queued and how long that takes.
+func (s *scenario) hosts([]string) error {
+	return s.f.Hosts(context.Background(), func(h frontier.HostInfo) error {
+		s.printf("%s nav %d data %d done %d, gap %s, ETA %s%s", h.Name, h.Nav, h.Data, h.Done, h.Gap, h.ETA.Round(time.Millisecond), words(", ", h.Why))
+		return nil
+	})
 }

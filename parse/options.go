@@ -11,7 +11,7 @@ const (
 // links and metadata, no text.
 type Options struct {
 	// Text asks for Record.Text, the main text of a page. It costs a parse tree
-	// and an extraction for each HTML page, some hundred times the scan.
+	// and an extraction for each HTML page, about a thousand times the scan.
 	Text bool
 
 	// Markdown asks for Record.Markdown, at the same price.

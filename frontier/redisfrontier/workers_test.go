@@ -189,6 +189,7 @@ func (j job) enter(t *testing.T) *redisfrontier.Frontier {
 }
 
 func TestThreeProcesses(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	srv, _ := start(t)
 	w := newWeb(t, 300, 30)
 	j := job{Redis: srv.URL(), Web: w.URL, Delay: 40 * time.Millisecond, Lease: time.Minute}
@@ -214,6 +215,7 @@ func TestThreeProcesses(t *testing.T) {
 
 // TestKilledWorker kills one of three processes while it holds leases.
 func TestKilledWorker(t *testing.T) {
+	t.Parallel() // it waits more than it works
 	srv, _ := start(t)
 	w := newWeb(t, 300, 30)
 	j := job{Redis: srv.URL(), Web: w.URL, Delay: 20 * time.Millisecond, Lease: 2 * time.Second}
@@ -256,6 +258,7 @@ func TestRedisRestarts(t *testing.T) {
 		"snapshot": {[]string{"--save", "3600 1000000"}, func(s *servers.RedisServer) { s.Stop(); s.Start() }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			srv, _ := start(t, c.args...)
 			w := newWeb(t, 300, 30)
 			j := job{Redis: srv.URL(), Web: w.URL, Delay: 20 * time.Millisecond, Lease: 2 * time.Second}

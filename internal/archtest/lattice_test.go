@@ -49,8 +49,8 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"parse/feed":     {},
 	"parse/charset":  {libraries: words("github.com/gogs/chardet golang.org/x/text")},
 	"parse/classify": {own: words("parse/scan")},
-	"parse/article": {libraries: words("golang.org/x/net github.com/JohannesKaufmann/html-to-markdown/v2 github.com/markusmobius/go-trafilatura " +
-		"codeberg.org/readeck/go-readability github.com/abadojack/whatlanggo")},
+	"parse/article": {own: words("parse/scan parse/classify"), libraries: words("golang.org/x/net github.com/JohannesKaufmann/html-to-markdown/v2 " +
+		"github.com/markusmobius/go-trafilatura github.com/markusmobius/go-domdistiller codeberg.org/readeck/go-readability")},
 
 	// Adapters, with their client libraries.
 	"seen/redisseen":         {own: words("octopus seen internal"), libraries: words("github.com/redis/go-redis/v9")},

@@ -1,8 +1,22 @@
 // Package article takes the main content out of an HTML page: text, Markdown,
 // title, author, date, description and language.
 //
-// It builds a tree and costs some hundred times the scan of package
-// parse/scan, so the crawl calls it only where somebody wants text. Hostile
-// pages are bounded: over a size or a nesting no tree is built, and the plain
-// text of the page is the answer.
+//	tree --libraries--> three opinions --+
+//	  \----cut----> blocks of text ------+--> features --forest--> score
+//	                                           |                     |
+//	                                           +--second forest------+--> best set of blocks
+//
+// Three libraries (trafilatura, readability, DOM distiller) say what they take
+// for the article. Each is best on other pages, so none is believed: their
+// opinions are features of every block, beside its own shape, its place, the
+// names of classes around it and how often its template repeats. A forest of
+// boosted trees scores the blocks; a second one sees the scores of the
+// neighbours too; and the set of blocks with the greatest expected F1 is kept.
+// The forests lie in content.model; train_test.go makes them and measures them
+// on sites they were not trained on.
+//
+// It costs about a thousand times the scan of package parse/scan, so the crawl
+// calls it only where somebody wants text. Hostile pages are bounded: over a
+// size, a number of nodes or a nesting no tree is built, and the plain text of
+// the page is the answer.
 package article

@@ -1,8 +1,10 @@
 package classify
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"octopus/parse/scan"
 )
@@ -35,23 +37,13 @@ func Page(p *scan.Page, url string) Judgement {
 // spoke loudest for the decision, with their values and those of a typical
 // page. Most values are logarithms; see features.go.
 func (j *Judgement) Reason() string {
-	var top [3]int
-	for i := range top {
-		top[i] = -1
+	order := make([]int, features)
+	for f := range order {
+		order[f] = f
 	}
-	for f := range j.v {
-		at := f
-		for i := range top {
-			if top[i] < 0 || j.says(at) > j.says(top[i]) {
-				at, top[i] = top[i], at
-			}
-			if at < 0 {
-				break
-			}
-		}
-	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(j.says(b), j.says(a)) })
 	s := fmt.Sprintf("data with p %.2f", 1/(1+math.Exp(-j.Score)))
-	for _, f := range top {
+	for _, f := range order[:3] {
 		s += fmt.Sprintf("; %s %.2f (typical %.2f)", names[f], j.v[f], trained.typical[f])
 	}
 	return s
