@@ -59,6 +59,9 @@ type Options struct {
 	// Finished is asked before the first lease, after each outcome and by
 	// Check; true ends the run. Nil means that only the context or Drain ends it.
 	Finished func() bool
+	// NoDigest leaves records without a digest of the body: for runs that keep
+	// and report nothing. SHA-1 is a tenth of what such a page costs.
+	NoDigest bool
 	// Observe is told each outcome once it is committed, from many goroutines;
 	// it must be quick. Nil means nobody listens.
 	Observe func(octopus.Outcome, *octopus.Page, octopus.Verdict)

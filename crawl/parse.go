@@ -38,7 +38,7 @@ func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome)
 	if err != nil {
 		return err
 	}
-	if len(p.Body) > 0 {
+	if len(p.Body) > 0 && !e.opt.NoDigest {
 		rec.Digest = Digest(p.Body)
 	}
 	if e.opt.Pages != nil && keeps(p, rec) {

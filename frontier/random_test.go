@@ -33,7 +33,7 @@ func seeds(t *testing.T, few int) int {
 // counters against a full scan at every reopening, and that in the end every
 // URL was visited exactly once.
 func TestRandomOperations(t *testing.T) {
-	for seed := range seeds(t, 60) {
+	for seed := range seeds(t, 30) {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { newRun(t, uint64(seed)).all() })
 		})

@@ -221,6 +221,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 		Frontier: gate, Fetcher: n.fetcher, Parser: parser,
 		Concurrency: n.cfg.Fetcher.Concurrency,
 		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
+		NoDigest: n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil,
 		Finished: func() bool { return n.frontier.Counts().Queued == 0 },
 		Observe:  n.observer.observe,
 	}

@@ -34,6 +34,7 @@ page was found, none twice, and every host's pause was kept.`}
 	f.IntVar(&opt.Hosts, "hosts", 40, "number of hosts")
 	f.IntVar(&opt.Pages, "pages", 2000, "number of pages, all hosts together; those with special features come on top")
 	f.Uint64Var(&opt.Seed, "seed", 1, "another seed is another web")
+	f.IntVar(&opt.Port, "port", 0, "serve on this port, so that the URLs are the same each time; 0 takes a free one")
 	f.StringVar(&dir, "dir", "", "keep state and pages.jsonl in this directory (default a temporary one, removed at the end)")
 	f.BoolVar(&serveOnly, "serve-only", false, "serve the web until Ctrl-C, and print how to crawl it")
 	show.add(cmd)

@@ -85,27 +85,29 @@ func (s *settlement) freed() bool {
 // look reads what an outcome has to be judged by.
 func (f *Frontier) look(ctx context.Context, o *octopus.Outcome) (*settlement, error) {
 	s := &settlement{o: o}
+	var policy string
 	key := o.Lease.Link.URL.Key
 	b, h := f.bucketOf(key), key.Host()
 	err := f.untilItWorks(ctx, func(time.Time) error {
 		pipe := f.client.Pipeline()
 		m, rec := pipe.HGet(ctx, f.key(b, "h:"+string(h[:])), "m"), pipe.HGet(ctx, f.key(b, "url"), string(key[:]))
-		policy := pipe.HGet(ctx, f.key(b, "robots"), string(h[:])+authorityOf(o.Lease.Link.URL.Text))
+		rules := pipe.HGet(ctx, f.key(b, "robots"), string(h[:])+authorityOf(o.Lease.Link.URL.Text))
 		if _, err := pipe.Exec(ctx); err != nil && !redisIsNil(err) {
 			return redisx.Explain(err)
 		}
-		for _, c := range []*redis.StringCmd{m, rec, policy} {
+		for _, c := range []*redis.StringCmd{m, rec, rules} {
 			if err := c.Err(); err != nil && !redisIsNil(err) {
 				return redisx.Explain(err)
 			}
 		}
-		s.manners, s.raw = m.Val(), rec.Val()
-		var err error
-		s.policy, err = decodePolicy(policy.Val())
-		return err
+		s.manners, s.raw, policy = m.Val(), rec.Val(), rules.Val()
+		return nil
 	})
 	if err != nil {
 		return nil, err
+	}
+	if s.policy, err = decodePolicy(policy); err != nil {
+		return nil, fmt.Errorf("redisfrontier: robots.txt of %s: %w", o.Lease.Link.URL.Host, err)
 	}
 	return s, s.decode()
 }

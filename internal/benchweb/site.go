@@ -3,6 +3,7 @@ package benchweb
 import (
 	"math"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -47,11 +48,11 @@ func newSite(opt Options, port int) *site {
 		s.scheme = "https://"
 	}
 	r := rng(opt.Seed + 1)
-	words := vocabulary(&r)
+	phrases := phrases(&r, vocabulary(&r))
 	for i := range s.text {
 		var b []byte
-		for range 30 + r.below(120) {
-			b = append(append(b, words[r.power(len(words))]...), ' ')
+		for range 10 + r.below(40) {
+			b = append(append(b, phrases[r.power(len(phrases))]...), ' ')
 		}
 		s.text[i] = string(b)
 	}
@@ -73,6 +74,19 @@ func vocabulary(r *rng) []string {
 		words[i] = string(b)
 	}
 	return words
+}
+
+// phrases makes sequences of one to five words; that they come again is what
+// compressors live on, here as in prose: gzip makes a third of a page.
+func phrases(r *rng, words []string) []string {
+	list := make([]string, 5000)
+	for i := range list {
+		for range 1 + r.below(5) {
+			list[i] += words[r.power(len(words))] + " "
+		}
+		list[i] = strings.TrimSpace(list[i])
+	}
+	return list
 }
 
 // appendPage appends the HTML of page id.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -28,20 +29,24 @@ func Dial(ctx context.Context, url string) (redis.UniversalClient, error) {
 	return c, nil
 }
 
+// readTimeout is how long an answer may take: a server that allocates a large
+// filter, or forks for a snapshot, takes its time.
+const readTimeout = 15 * time.Second
+
 func client(url string) (redis.UniversalClient, error) {
 	if scheme, rest, ok := strings.Cut(url, "+cluster://"); ok {
 		o, err := redis.ParseClusterURL(scheme + "://" + rest)
 		if err != nil {
 			return nil, badURL(url, err)
 		}
-		o.MaxRetries, o.ContextTimeoutEnabled = -1, true
+		o.MaxRetries, o.ContextTimeoutEnabled, o.ReadTimeout = -1, true, readTimeout
 		return redis.NewClusterClient(o), nil
 	}
 	o, err := redis.ParseURL(url)
 	if err != nil {
 		return nil, badURL(url, err)
 	}
-	o.MaxRetries, o.ContextTimeoutEnabled = -1, true
+	o.MaxRetries, o.ContextTimeoutEnabled, o.ReadTimeout = -1, true, readTimeout
 	return redis.NewClient(o), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha1"
 	"encoding/hex"
+	"errors"
 	"strings"
 
 	"github.com/redis/go-redis/v9"
@@ -30,10 +31,40 @@ type Call struct {
 	Err   error // explained (see Explain)
 }
 
-// Run sends all calls in one round trip (a cluster: one for each node). A call
-// whose script the server has forgotten is sent again with its text: it has not
-// run. Each call has its own error; Run returns the first.
+// tripCalls bounds the calls of one round trip, so that its answer comes within
+// the client's time-out also where many calls are made on a busy server.
+const tripCalls = 32
+
+// Run sends calls, up to 32 in one round trip (a cluster: one for each node). A
+// call whose script the server has forgotten is sent again with its text: it has
+// not run. Each call has its own error; Run returns the first. After a round trip
+// that failed on the way no more are made, and the calls left have its error.
 func Run(ctx context.Context, c redis.UniversalClient, calls []*Call) error {
+	for at := 0; at < len(calls); at += tripCalls {
+		trip := calls[at:min(at+tripCalls, len(calls))]
+		if err := runTrip(ctx, c, trip); err != nil && !answered(err) {
+			for _, call := range calls[at+len(trip):] {
+				call.Err = err
+			}
+			return err
+		}
+	}
+	for _, call := range calls {
+		if call.Err != nil {
+			return call.Err
+		}
+	}
+	return nil
+}
+
+// answered reports whether err is the server's word.
+func answered(err error) bool {
+	var server redis.Error
+	return errors.As(err, &server)
+}
+
+// runTrip makes one round trip and returns the first error.
+func runTrip(ctx context.Context, c redis.UniversalClient, calls []*Call) error {
 	forgotten := send(ctx, c, calls, func(p redis.Pipeliner, call *Call) *redis.Cmd {
 		return p.EvalSha(ctx, call.Script.SHA, call.Keys, call.Args...)
 	})

@@ -20,7 +20,7 @@ import (
 // start returns a server and a client of it.
 func start(t testing.TB, extra ...string) (*servers.RedisServer, *redis.Client) {
 	s := servers.Redis(t, extra...)
-	c := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1})
+	c := redis.NewClient(&redis.Options{Addr: s.Addr, MaxRetries: -1, ReadTimeout: time.Minute})
 	t.Cleanup(func() { c.Close() })
 	return s, c
 }
