@@ -44,7 +44,7 @@ type Set struct {
 	own    bool // client was dialled here
 
 	mu      sync.Mutex
-	windows windows // guarded by mu: those in use; they never go back
+	windows windows // guarded by mu: those in use
 }
 
 var (
@@ -270,7 +270,7 @@ func (s *Set) call(mode string, now time.Time, w windows, p *part) *redisx.Call 
 	for _, m := range p.members {
 		hashes = append(hashes, m...)
 	}
-	c.Args = []any{mode, clock, millis(w.end), millis(w.expire), s.size.bits, s.size.hashes, hashes}
+	c.Args = []any{mode, clock, millis(w.end), millis(w.expire), s.size.bits, s.size.hashes, hashes, millis(w.doubt)}
 	return c
 }
 
@@ -339,13 +339,9 @@ func (s *Set) current(ctx context.Context, now time.Time) (windows, error) {
 	return s.windows, nil
 }
 
-// advance moves to the windows of t. A clock that goes back moves nothing: the
-// newest window that was used stays the current one until its end.
+// advance takes in that the clock says t.
 func (s *Set) advance(t time.Time) {
-	w := s.opt.windowsAt(t)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.windows.names == nil || w.end.After(s.windows.end) {
-		s.windows = w
-	}
+	s.windows = s.opt.follow(s.windows, t)
 }

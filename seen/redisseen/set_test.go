@@ -143,6 +143,27 @@ func TestClockGoesBack(t *testing.T) {
 	}
 }
 
+// TestClockJumpsAhead and comes back: it was wrong, and nothing was forgotten. A
+// clock that stays ahead is followed.
+func TestClockJumpsAhead(t *testing.T) {
+	for _, ahead := range []time.Duration{24 * time.Hour, 30 * 24 * time.Hour, 87 * 365 * 24 * time.Hour} {
+		_, c := start(t)
+		s := open(t, redisseen.Options{Client: c, Name: "x", Kind: redisseen.Window, Windows: 3, Capacity: 1000, CallerTime: true})
+		add(t, s, at(1), seentest.Keys(0, 100))
+		add(t, s, at(1).Add(ahead), seentest.Keys(100, 200))
+		if n := add(t, s, at(1).Add(ahead), seentest.Keys(100, 200)); n != 0 {
+			t.Errorf("%s ahead: %d of 100 keys are forgotten there", ahead, n)
+		}
+		if n := add(t, s, at(2), seentest.Keys(0, 100)); n != 0 {
+			t.Errorf("%s ahead and back: %d of 100 keys are forgotten", ahead, n)
+		}
+		add(t, s, at(25), seentest.Keys(200, 300)) // windows go on turning
+		if n := add(t, s, at(73+24), seentest.Keys(0, 100)); n != 100 {
+			t.Errorf("%s ahead and back: %d of 100 keys are forgotten in time", ahead, n)
+		}
+	}
+}
+
 func TestZone(t *testing.T) {
 	shanghai, err := time.LoadLocation("Asia/Shanghai")
 	if err != nil {

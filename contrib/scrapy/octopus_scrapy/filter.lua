@@ -7,8 +7,9 @@
 --      5   bits of a filter
 --      6   hashes of an entry
 --      7   128-bit hashes of the entries, 16 bytes each
+--      8   before this time in ms the current window is in doubt; may be missing
 -- Returns one byte for each entry, '1' where it was in no filter; or, where the
--- current window is over, the time in ms, and has done nothing.
+-- current window is over or in doubt, the time in ms, and has done nothing.
 local add = ARGV[1] == 'add'
 local now = tonumber(ARGV[2])
 if not now then
@@ -16,7 +17,7 @@ if not now then
   now = t[1] * 1000 + math.floor(t[2] / 1000)
 end
 local over, expire = tonumber(ARGV[3]), tonumber(ARGV[4])
-if over > 0 and now >= over then return now end
+if over > 0 and (now >= over or now < tonumber(ARGV[8] or '0')) then return now end
 
 local m, k = tonumber(ARGV[5]), tonumber(ARGV[6])
 local half = math.ceil(k / 2)
