@@ -13,6 +13,7 @@ type webCase struct {
 	name     string
 	web      benchweb.Options
 	parallel int      // requests at once
+	perHost  int      // of them to one host, for those who can be told; 0: all
 	quick    []string // clients of the quick run; peers come before octopus, whose ratios need them
 	full     []string // those that the full run adds
 }
@@ -26,13 +27,13 @@ var (
 // cases are those of docs/performance.md.
 func cases() []webCase {
 	return []webCase{
-		{"single: 1 host x 20,000", benchweb.Options{}, 16, list(limits, peers, ours), nil},
-		{"multi: 200 hosts x 100", benchweb.Options{Hosts: 200, Pages: 100}, 16, list([]string{"L2", "wget2"}, ours), list([]string{"L1", "L1-warc", "colly", "wget", "wget-warc"})},
-		{"hosts: 20,000 hosts x 1, by name", benchweb.Options{Hosts: 20_000, Pages: 1, Names: true}, 16, []string{"octopus-discard", "octopus"}, []string{"colly", "octopus-warc"}},
-		{"latency: 50 ms, 1 host x 4,000", benchweb.Options{Pages: 4_000, Latency: 50 * time.Millisecond}, 64, []string{"wget2", "octopus"}, []string{"colly", "octopus-discard", "octopus-warc"}},
-		{"gzip: 1 host x 20,000", benchweb.Options{Gzip: true}, 16, []string{"L2", "wget2", "octopus"}, []string{"colly", "octopus-discard", "octopus-warc"}},
-		{"tls: 1 host x 20,000", benchweb.Options{TLS: true}, 16, []string{"L2", "wget2", "octopus"}, []string{"colly", "wget", "octopus-discard", "octopus-warc"}},
-		{"large: 1 host x 200,000", benchweb.Options{Pages: 200_000}, 16, []string{"octopus"}, []string{"octopus-discard", "octopus-warc"}},
+		{"single: 1 host x 20,000", benchweb.Options{}, 16, 0, list(limits, peers, ours), nil},
+		{"multi: 200 hosts x 100", benchweb.Options{Hosts: 200, Pages: 100}, 16, 1, list([]string{"L2", "wget2"}, ours), list([]string{"L1", "L1-warc", "colly", "wget", "wget-warc"})},
+		{"hosts: 20,000 hosts x 1, by name", benchweb.Options{Hosts: 20_000, Pages: 1, Names: true}, 16, 1, []string{"octopus-discard", "octopus"}, []string{"colly", "octopus-warc"}},
+		{"latency: 50 ms, 1 host x 4,000", benchweb.Options{Pages: 4_000, Latency: 50 * time.Millisecond}, 64, 0, []string{"wget2", "octopus"}, []string{"colly", "octopus-discard", "octopus-warc"}},
+		{"gzip: 1 host x 20,000", benchweb.Options{Gzip: true}, 16, 0, []string{"L2", "wget2", "octopus"}, []string{"colly", "octopus-discard", "octopus-warc"}},
+		{"tls: 1 host x 20,000", benchweb.Options{TLS: true}, 16, 0, []string{"L2", "wget2", "octopus"}, []string{"colly", "wget", "octopus-discard", "octopus-warc"}},
+		{"large: 1 host x 200,000", benchweb.Options{Pages: 200_000}, 16, 0, []string{"octopus"}, []string{"octopus-discard", "octopus-warc"}},
 	}
 }
 
@@ -48,6 +49,7 @@ type site struct {
 	benchweb.Hello
 	ca       string // file with the certificate; empty without TLS
 	parallel int
+	perHost  int
 	dir      string // scratch directory of one run
 }
 
@@ -83,7 +85,7 @@ func (b *bench) command(client string, s site, profile string) []string {
 
 func (b *bench) octopus(s site, profile string, more ...string) []string {
 	args := []string{b.product, "crawl", s.Entry, "--scope", "any", "--host-delay", "0s", "--allow-net", "127.0.0.0/8",
-		"--concurrency", strconv.Itoa(s.parallel), "--conns-per-host", strconv.Itoa(s.parallel), "--progress", "none", "--quiet"}
+		"--concurrency", strconv.Itoa(s.parallel), "--conns-per-host", strconv.Itoa(s.perHost), "--progress", "none", "--quiet"}
 	if s.Resolver != "" {
 		args = append(args, "--resolver", s.Resolver)
 	}

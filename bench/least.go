@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/klauspost/compress/gzip"
@@ -80,7 +81,8 @@ func (l *least) work(get fetcher) error {
 		if err == nil && l.out != nil {
 			err = l.store(at, body, z, &zbuf)
 		}
-		origin := at[:len("http://")+bytes.IndexByte([]byte(at[len("http://"):]), '/')]
+		host := strings.Index(at, "://") + len("://")
+		origin := at[:host+strings.IndexByte(at[host:], '/')]
 		links(body, func(href []byte) { l.offer(origin, href) })
 		l.mu.Lock()
 		l.busy--
@@ -165,7 +167,7 @@ func (l *least) store(at string, body []byte, z *gzip.Writer, buf *bytes.Buffer)
 
 // newNetFetcher shares one net/http transport.
 func newNetFetcher(workers int) func() fetcher {
-	t := &http.Transport{MaxIdleConnsPerHost: workers, DisableCompression: true}
+	t := &http.Transport{MaxIdleConnsPerHost: workers}
 	return func() fetcher {
 		var buf bytes.Buffer
 		return func(at string) ([]byte, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -98,7 +99,7 @@ func (b *bench) runCase(c webCase) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
-	s := site{Hello: web.Hello, parallel: c.parallel}
+	s := site{Hello: web.Hello, parallel: c.parallel, perHost: cmp.Or(c.perHost, c.parallel)}
 	if web.CA != nil {
 		s.ca = filepath.Join(b.scratch, "ca.pem")
 		if err := os.WriteFile(s.ca, web.CA, 0o600); err != nil {

@@ -19,6 +19,9 @@ func TestParse(t *testing.T) {
 		"http://user:secret@example.com/x":         "http://example.com/x",
 		"http:\\\\example.com\\a\\b":               "http://example.com/a/b",
 		"http://münchen.de/straße?q=ü":             "http://xn--mnchen-3ya.de/stra%C3%9Fe?q=%C3%BC",
+		"http://127.0.0.1:8080/a":                  "http://127.0.0.1:8080/a", // the fast path; the next two are not
+		"http://127.0.0.01/":                       "http://127.0.0.1/",
+		"http://127.0.0.1./":                       "http://127.0.0.1/",
 		"http://0x7f.1/":                           "http://127.0.0.1/",
 		"http://2130706433/":                       "http://127.0.0.1/",
 		"http://[::0001]/":                         "http://[::1]/",

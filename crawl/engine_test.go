@@ -187,6 +187,23 @@ func TestRunCrawlsAllOnceAndEnds(t *testing.T) {
 	})
 }
 
+func TestNoDigest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, none := range []bool{false, true} {
+			f, site := newFrontier("http://t/0"), &tree{size: 3}
+			e := crawl.New(crawl.Options{Frontier: f, Fetcher: site, Parser: site, NoDigest: none, Finished: f.empty})
+			if err := e.Run(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			for _, o := range f.done {
+				if (o.Digest == "") != none || o.Record.Digest != o.Digest {
+					t.Errorf("NoDigest %v: digest %q, in the record %q", none, o.Digest, o.Record.Digest)
+				}
+			}
+		}
+	})
+}
+
 func TestMaxPagesIsExact(t *testing.T) {
 	for _, before := range []int64{0, 3} {
 		synctest.Test(t, func(t *testing.T) {

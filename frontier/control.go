@@ -68,7 +68,7 @@ func (c *Core) SetPoliteness(now time.Time, p Politeness) {
 func (c *Core) Block(now time.Time, key octopus.HostKey, until time.Time) {
 	c.advance(now)
 	h := c.hosts[key]
-	h.Why, h.Blocked = blockAsked, until
+	h.Why, h.Blocked = blockOperator, until
 	if !until.After(c.now) {
 		h.Why, h.Blocked, h.NoHost, h.Fails, h.Probes, h.Unavail = blockNone, time.Time{}, 0, 0, 0, 0
 	}

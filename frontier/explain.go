@@ -133,3 +133,10 @@ func (l *factList) addIf(ok bool, name, value string) {
 		l.add(name, value)
 	}
 }
+
+// Recorded reports whether a URL was ever taken in: what a seen.Confirm has to
+// know. It may be called by the Seen of Options.
+func (f *Frontier) Recorded(key octopus.Key) (bool, error) {
+	r, err := f.recordFor(key)
+	return r != nil, err
+}

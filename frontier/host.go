@@ -70,9 +70,10 @@ const (
 	blockBreaker           // it does not answer
 	blockDead              // its name does not exist, or it never answered
 	blockRobots            // robots.txt is unreachable
+	blockOperator          // an operator asked for it
 )
 
-var blockNames = [...]string{"", "Retry-After", "429 or 503", "does not answer", "dead", "robots.txt unreachable"}
+var blockNames = [...]string{"", "Retry-After", "429 or 503", "does not answer", "dead", "robots.txt unreachable", "blocked by an operator"}
 
 func (b block) String() string { return blockNames[min(int(b), len(blockNames)-1)] }
 

@@ -42,6 +42,27 @@ func (f *Frontier) Hosts(_ context.Context, visit func(HostInfo) error) error {
 	})
 }
 
+// Host returns what the frontier knows of the host of u; ok is false where that
+// is nothing.
+func (f *Frontier) Host(ctx context.Context, u octopus.URL) (info HostInfo, ok bool, err error) {
+	if err := f.settled(ctx); err != nil {
+		return info, false, err
+	}
+	key := u.Key.Host()
+	value, err := f.get(f.keys.host(key))
+	if value == nil || err != nil {
+		return info, false, err
+	}
+	h, site, err := decodeHost(key, value)
+	if err != nil {
+		return info, false, err
+	}
+	f.mu.Lock()
+	delay := f.core.opt.HostDelay
+	f.mu.Unlock()
+	return h.info(site, delay, f.opt.Now()), true, nil
+}
+
 func (h *host) info(site string, delay time.Duration, now time.Time) HostInfo {
 	i := HostInfo{
 		Name: h.name, Site: site, Known: h.Known, Later: h.Later, Done: h.Done, Parked: h.Parked, Failed: h.Failed,

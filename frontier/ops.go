@@ -40,6 +40,10 @@ func checkLinks(links []octopus.Link) error {
 func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (rest []int) {
 	for i := range links {
 		l := &links[i]
+		if f.opt.Seen != nil && l.Hop > octopus.MaxHops { // the seen set must not take it for met
+			verdicts[i] = octopus.Verdict{Code: octopus.Rejected, Reason: octopus.ReasonHops}
+			continue
+		}
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
 			if c, found, sure := f.index.Load().get(l.URL.Key); found && sure && c <= costOf(l.Depth, l.Hop) {
 				f.index.Load().link(l.URL.Key)
@@ -174,7 +178,8 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 		return nil, err
 	}
 	*v = f.core.Done(f.opt.Now(), o, old, f.index.Load().takeLinks(u.Key))
-	if v.Code == octopus.Accepted && !o.Deferred {
+	// The seen set has taken the links for met: they must be queued in any case.
+	if !o.Deferred && (v.Code == octopus.Accepted || f.opt.Seen != nil) {
 		f.offer(links, rest, look, known)
 	}
 	f.changed()

@@ -116,6 +116,9 @@ func (n *Node) openOutbox() error {
 
 // openFrontier opens the frontier on the store.
 func (n *Node) openFrontier() error {
+	if n.cfg.Frontier != "" {
+		return n.openShared()
+	}
 	opt := frontier.Options{
 		Store:      n.store,
 		Robots:     n.cfg.Robots.Policy,
@@ -139,11 +142,14 @@ func (n *Node) openFrontier() error {
 	if n.outbox != nil {
 		opt.Outbox = n.outbox
 	}
+	if n.seen != nil {
+		opt.Seen = n.seen
+	}
 	f, err := frontier.Open(opt)
 	if err != nil {
 		return err
 	}
-	n.frontier = f
+	n.frontier, n.queue = f, f
 	n.closeLast(f.Close)
 	return nil
 }
@@ -222,7 +228,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 		Concurrency: n.cfg.Fetcher.Concurrency,
 		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
 		NoDigest: n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil,
-		Finished: func() bool { return n.frontier.Counts().Queued == 0 },
+		Finished: n.finished,
 		Observe:  n.observer.observe,
 	}
 	if n.pages != nil {

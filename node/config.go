@@ -17,8 +17,11 @@ type Config struct {
 	Dir       string   `toml:"dir" flag:"dir" help:"directory of the crawl's state and pages"`
 	UserAgent string   `toml:"userAgent" flag:"user-agent" help:"how the crawler names itself; put a contact URL or address in it"`
 	Output    []string `toml:"output" flag:"output" short:"o" help:"write one JSON object per page to FILE.jsonl, - is stdout (repeatable)"`
+	Frontier  string   `toml:"frontier" flag:"frontier" help:"redis://HOST:PORT/DB shares the crawl with all processes that name the same; empty keeps it in --dir"`
+	Job       string   `toml:"job" flag:"job" help:"name of a shared crawl: begins its keys in Redis"`
 
 	Crawl   CrawlConfig   `toml:"crawl"`
+	Seen    SeenConfig    `toml:"seen"`
 	Fetcher FetcherConfig `toml:"fetcher"`
 	Robots  RobotsConfig  `toml:"robots"`
 	Store   StoreConfig   `toml:"store"`
@@ -33,6 +36,19 @@ type CrawlConfig struct {
 	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
 	Reject   []string      `toml:"reject" flag:"reject" help:"never follow URLs that match one of these regular expressions (repeatable)"`
 	Sitemap  string        `toml:"sitemap" flag:"sitemap" help:"auto reads the sitemaps that robots.txt names, off reads none"`
+}
+
+// SeenConfig says how it is remembered which URLs were met. What is forgotten is
+// fetched again when a link leads there.
+type SeenConfig struct {
+	Kind        string   `toml:"kind" flag:"seen" help:"how long a met URL is known: exact or bloom for good, window for some hours, days or months, expiring for a time; empty is what --dir began with, else exact"`
+	Granularity string   `toml:"granularity" flag:"seen-granularity" help:"unit of a window: hour, day or month"`
+	Windows     int      `toml:"windows" flag:"seen-windows" help:"windows that are remembered, the present one included"`
+	Zone        string   `toml:"zone" flag:"seen-zone" help:"time zone whose days and months the windows follow, such as Asia/Shanghai"`
+	Capacity    int64    `toml:"capacity" flag:"seen-capacity" help:"URLs that a filter is made for: bloom in all, window in each window"`
+	ErrorRate   float64  `toml:"errorRate" flag:"seen-error-rate" help:"share of new URLs that filters may take for met, all windows together"`
+	MaxBytes    Size     `toml:"maxBytes" flag:"seen-max-bytes" help:"refuse filters that need more than this for their error rate; 0 has no limit"`
+	Expiry      Duration `toml:"expiry" flag:"seen-expiry" help:"how long expiring knows a URL"`
 }
 
 // FetcherConfig sizes the fetcher and sets its manners.
@@ -75,6 +91,9 @@ func DefaultConfig() Config {
 	c.Crawl.Depth = -1
 	c.Crawl.Scope = octopus.ScopeHost
 	c.Crawl.Sitemap = "auto"
+	c.Job = "octopus"
+	c.Seen = SeenConfig{Granularity: "day", Windows: 7, Zone: "UTC", Capacity: 1_000_000, ErrorRate: 1e-4,
+		MaxBytes: 1 << 30, Expiry: Duration(7 * 24 * time.Hour)}
 	c.Fetcher.Concurrency = 16
 	c.Fetcher.ConnsPerHost = 1
 	c.Fetcher.HostDelay = Duration(time.Second)
@@ -120,6 +139,12 @@ func (c *Config) Validate() error {
 		if check.bad {
 			return &ConfigError{check.key, check.text}
 		}
+	}
+	if err := c.checkShared(); err != nil {
+		return err
+	}
+	if err := c.Seen.check(); err != nil {
+		return err
 	}
 	_, err := c.allowNet()
 	return err

@@ -39,10 +39,11 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 		c := n.cfg.Crawl
 		b.Scope, b.Depth, b.Accept, b.Reject = c.Scope, c.Depth, c.Accept, c.Reject
 	}
-	gate, err := board.NewGate(n.frontier, board.NewMemory(n.store, prefixBoard), b)
+	gate, err := board.NewGate(n.queue, board.NewMemory(n.store, prefixBoard), b)
 	if err != nil {
 		return nil, nil, patternError(err)
 	}
+	n.keepEntries(b)
 	if len(entries) == 0 {
 		return gate, nil, nil
 	}

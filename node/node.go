@@ -10,13 +10,16 @@ import (
 	"path/filepath"
 	"regexp"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"octopus"
 	"octopus/board"
 	"octopus/crawl"
 	"octopus/frontier"
+	"octopus/frontier/redisfrontier"
 	"octopus/kv"
+	"octopus/seen"
 	"octopus/sink"
 )
 
@@ -39,16 +42,21 @@ type Node struct {
 	log *slog.Logger
 
 	store    kv.Store
-	pages    *pages // nil with NoPages or Discard
-	frontier *frontier.Frontier
-	outbox   *sink.Outbox // nil without outputs
+	pages    *pages                  // nil with NoPages or Discard
+	queue    scheduler               // the frontier, local or shared
+	frontier *frontier.Frontier      // nil where it is shared
+	shared   *redisfrontier.Frontier // nil where it is local
+	seen     seen.Maintainer         // nil where the frontier's URL records decide
+	empty    atomic.Bool             // nothing is left of a shared crawl
+	outbox   *sink.Outbox            // nil without outputs
 	fetcher  closingFetcher
 	observer *observer
 
 	mu      sync.Mutex
-	gate    *board.Gate   // guarded by mu; set by Run
-	engine  *crawl.Engine // guarded by mu; set by Run
-	drained bool          // guarded by mu: Drain was called
+	gate    *board.Gate    // guarded by mu; set by Run
+	engine  *crawl.Engine  // guarded by mu; set by Run
+	drained bool           // guarded by mu: Drain was called
+	entries []octopus.Link // guarded by mu: for a shared crawl that was lost
 	closers []func() error
 }
 
@@ -74,7 +82,7 @@ func Open(cfg Config, opt Options) (n *Node, err error) {
 	if err := n.openDir(); err != nil {
 		return n, err
 	}
-	for _, open := range []func() error{n.openStore, n.openPages, n.openOutbox, n.openFrontier, n.openFetcher} {
+	for _, open := range []func() error{n.openStore, n.adopt, n.openPages, n.openOutbox, n.openSeen, n.openFrontier, n.openFetcher} {
 		if err := open(); err != nil {
 			return n, err
 		}
@@ -104,7 +112,7 @@ func removeState(dir string) error {
 	if err := probeLock(dir); err != nil {
 		return err
 	}
-	for _, part := range []string{"kv", "pages"} {
+	for _, part := range []string{"kv", "pages", dirSeen} {
 		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
 			return fmt.Errorf("start afresh: %w", err)
 		}
@@ -150,9 +158,9 @@ func (n *Node) check() {
 func (n *Node) Status() Status {
 	st := n.observer.snapshot()
 	st.Elapsed = time.Since(st.Start)
-	st.Counts = n.frontier.Counts()
+	st.Counts = n.queue.Counts()
 	st.InFlight = st.Counts.Leased
-	st.Waiting = n.frontier.Waiting()
+	st.Waiting = n.queue.Waiting()
 	n.mu.Lock()
 	gate := n.gate
 	n.mu.Unlock()
@@ -187,7 +195,7 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
-	before := n.frontier.Counts()
+	before := n.queue.Counts()
 	n.observer.known, n.observer.offered = before.Known, int64(len(links))
 	if err := n.addEntries(ctx, gate, links); err != nil {
 		return Summary{}, err
@@ -199,7 +207,9 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	if limit := time.Duration(n.cfg.Crawl.MaxTime); limit > 0 {
 		defer time.AfterFunc(limit, engine.Drain).Stop()
 	}
+	stopWatch := n.watchShared(ctx)
 	err = n.runAll(ctx, engine)
+	stopWatch()
 	return n.summary(ctx, before), err
 }
 
@@ -211,7 +221,7 @@ func (n *Node) addEntries(ctx context.Context, gate *board.Gate, links []octopus
 		return err
 	}
 	for i, v := range verdicts {
-		if v.Code != octopus.Known {
+		if v.Code != octopus.Known || n.frontier == nil {
 			continue
 		}
 		this := frontier.Filter{Host: links[i].URL, Match: regexp.MustCompile("^" + regexp.QuoteMeta(links[i].URL.Text) + "$")}

@@ -92,6 +92,8 @@ func (v *flagValue) Type() string {
 		return "string"
 	case "whole number":
 		return "int"
+	case "number":
+		return "float"
 	default:
 		return kind
 	}

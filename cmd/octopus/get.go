@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"octopus"
 	"octopus/canon"
 	"octopus/container"
 	"octopus/node"
@@ -21,9 +24,11 @@ import (
 // getCmd prints a page from the store.
 func (a *app) getCmd() *cobra.Command {
 	var raw, html, text, markdown, meta bool
+	var at string
 	cmd := &cobra.Command{Use: "get URL", Short: "Print a page from the store", Args: cobra.ExactArgs(1),
 		Long: `Print the newest stored version of a page, from the state directory --dir, with
-transfer and content encodings undone.`}
+transfer and content encodings undone. With --at it is the version that was the
+newest at that time.`}
 	flags := addFlags(cmd, "dir")
 	f := cmd.Flags()
 	f.BoolVar(&raw, "raw", false, "the body's bytes as they came (the default)")
@@ -31,9 +36,10 @@ transfer and content encodings undone.`}
 	f.BoolVar(&text, "text", false, "the main content as text")
 	f.BoolVar(&markdown, "markdown", false, "the main content as Markdown")
 	f.BoolVar(&meta, "meta", false, "URL, time, status, headers, digest … as one JSON object")
+	f.StringVar(&at, "at", "", "the version that was the newest at `TIME`: 2026-07-01, 2026-07-01T12:00:00Z or 20260701120000 (UTC)")
 	cmd.MarkFlagsMutuallyExclusive("raw", "html", "text", "markdown", "meta")
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
-		page, err := a.stored(flags, args[0])
+		page, err := a.storedAt(flags, args[0], at)
 		if err != nil {
 			return err
 		}
@@ -50,6 +56,50 @@ transfer and content encodings undone.`}
 	return cmd
 }
 
+// storedAt reads the version of a page that was the newest at a time; with an
+// empty time the newest of all.
+func (a *app) storedAt(flags *flagSet, arg, at string) (page *container.Stored, err error) {
+	if at == "" {
+		return a.stored(flags, arg)
+	}
+	when, err := parseTime(at)
+	if err != nil {
+		return nil, usage(fmt.Errorf("--at: %w", err))
+	}
+	u, err := a.argURL(arg)
+	if err != nil {
+		return nil, err
+	}
+	err = a.withPages(flags, false, func(c *container.Container) error {
+		page, err = c.At(context.Background(), u, when)
+		return err
+	})
+	return page, err
+}
+
+// argURL reads a URL of the command line.
+func (a *app) argURL(arg string) (octopus.URL, error) {
+	text, err := a.entry(arg)
+	if err != nil {
+		return octopus.URL{}, usage(fmt.Errorf("bad %w", err))
+	}
+	return canon.Parse(text)
+}
+
+// parseTime reads a time in one of the forms that people and archives use. A
+// date without a time of day means its last second, so that its versions count.
+func parseTime(text string) (time.Time, error) {
+	if t, err := time.Parse(time.DateOnly, text); err == nil {
+		return t.Add(24*time.Hour - time.Nanosecond), nil
+	}
+	for _, layout := range []string{time.RFC3339, "20060102150405"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; write 2026-07-01, 2026-07-01T12:00:00Z or 20260701120000", text)
+}
+
 // stored reads a page, or says why it is not there.
 func (a *app) stored(flags *flagSet, arg string) (*container.Stored, error) {
 	l, err := a.load(flags)
@@ -60,6 +110,9 @@ func (a *app) stored(flags *flagSet, arg string) (*container.Stored, error) {
 	if err != nil {
 		return nil, usage(fmt.Errorf("bad %w", err))
 	}
+	if !hasState(l.Dir) && hasPages(l.Dir) { // imported, never crawled
+		return a.storedAt(flags, arg, "9999-12-31")
+	}
 	n, err := a.openState(l)
 	if err != nil {
 		return nil, err
@@ -69,6 +122,12 @@ func (a *app) stored(flags *flagSet, arg string) (*container.Stored, error) {
 		err = fmt.Errorf("%s: no page in %s; `octopus why %s` tells what is known about it", url, l.Dir, againDir(l, shellQuote(url)))
 	}
 	return page, errors.Join(err, n.Close())
+}
+
+// hasPages tells whether dir holds a store of pages.
+func hasPages(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "pages"))
+	return err == nil
 }
 
 // againDir adds --dir to a proposed command where it is not the default.

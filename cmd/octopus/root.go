@@ -39,7 +39,8 @@ func (a *app) rootCmd() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
 
 	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.inspectCmd(),
-		a.configCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
+		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(),
+		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
 	return root
 }
 

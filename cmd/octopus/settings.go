@@ -88,6 +88,8 @@ func (s setting) kind() string {
 		return "true or false"
 	case s.typ.Kind() == reflect.String:
 		return "string"
+	case s.typ.Kind() == reflect.Float64:
+		return "number"
 	}
 	return "whole number"
 }
@@ -109,6 +111,12 @@ func (s setting) set(c *node.Config, text string) error {
 			return fmt.Errorf("%q is neither true nor false", text)
 		}
 		v.SetBool(b)
+	case s.typ.Kind() == reflect.Float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no number; write it like 0.0001 or 1e-4", text)
+		}
+		v.SetFloat(x)
 	default:
 		n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, s.typ.Bits())
 		if err != nil {
@@ -129,7 +137,19 @@ func (s setting) text(c *node.Config) string {
 	if s.isList() {
 		return strings.Join(v.Interface().([]string), "\n")
 	}
+	if s.typ.Kind() == reflect.Float64 {
+		return floatText(v.Float())
+	}
 	return fmt.Sprint(v.Interface())
+}
+
+// floatText writes a number as TOML reads it again as a float.
+func floatText(x float64) string {
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	if !strings.ContainsAny(text, ".e") {
+		text += ".0"
+	}
+	return text
 }
 
 // toml writes the value as TOML.

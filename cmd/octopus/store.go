@@ -16,10 +16,11 @@ import (
 
 // storeCmd looks after the pages in a state directory.
 func (a *app) storeCmd() *cobra.Command {
-	return group("store", "Verify, rebuild or measure the store of pages", "",
+	return group("store", "Verify, mend, measure, shrink or serve the store of pages", "",
 		a.storeVerb("verify", "Read every record and compare it with its digest; exit code 10 if any is damaged", a.storeVerify),
 		a.storeVerb("rebuild", "Make key files and index anew from the WARC segments", a.storeRebuild),
-		a.storeVerb("stat", "Print the size of the store", a.storeStat))
+		a.storeVerb("stat", "Print the size of the store", a.storeStat),
+		a.storeCompactCmd(), a.storePurgeCmd(), a.storeServeCmd())
 }
 
 // storeVerb makes a verb that works on the open store; the node that owns it
@@ -30,24 +31,30 @@ func (a *app) storeVerb(name, short string, body func(*container.Container, bool
 	flags := addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
-		dir := filepath.Join(l.Dir, "pages")
-		if _, err := os.Stat(dir); err != nil {
-			return fmt.Errorf("%s holds no pages; name the directory of a crawl with --dir", l.Dir)
-		}
-		c, err := container.Open(container.Options{Dir: dir})
-		if errors.Is(err, container.ErrLocked) {
-			return &exitError{exitLocked, fmt.Errorf("%s is %w; wait until the crawl ends", l.Dir, node.ErrLocked)}
-		}
-		if err != nil {
-			return err
-		}
-		return errors.Join(body(c, asJSON), c.Close())
+		return a.withPages(flags, false, func(c *container.Container) error { return body(c, asJSON) })
 	})
 	return cmd
+}
+
+// withPages opens the pages of --dir for body, and closes them. Where there are
+// none, create makes an empty store; else that is an error.
+func (a *app) withPages(flags *flagSet, create bool, body func(*container.Container) error) error {
+	l, err := a.load(flags)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(l.Dir, "pages")
+	if _, err := os.Stat(dir); err != nil && !create {
+		return fmt.Errorf("%s holds no pages; name the directory of a crawl with --dir", l.Dir)
+	}
+	c, err := container.Open(container.Options{Dir: dir})
+	if errors.Is(err, container.ErrLocked) {
+		return &exitError{exitLocked, fmt.Errorf("%s is %w; wait until the crawl ends", l.Dir, node.ErrLocked)}
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(body(c), c.Close())
 }
 
 // storeProgress redraws one line on a terminal, and writes none elsewhere.

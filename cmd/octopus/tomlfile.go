@@ -131,7 +131,9 @@ func textsOf(s setting, value any) ([]string, bool) {
 	case bool:
 		return []string{fmt.Sprint(v)}, s.kind() == "true or false"
 	case int64:
-		return []string{fmt.Sprint(v)}, s.kind() == "whole number" || s.kind() == "size"
+		return []string{fmt.Sprint(v)}, s.kind() == "whole number" || s.kind() == "number" || s.kind() == "size"
+	case float64:
+		return []string{fmt.Sprint(v)}, s.kind() == "number"
 	case []any:
 		var texts []string
 		for _, e := range v {

@@ -203,7 +203,7 @@ func (f *Frontier) reply(b int, c *redisx.Call) (any, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.opt.Now == nil {
-		f.compareClocks(time.UnixMilli(now).Sub(time.Now()))
+		f.compareClocks(time.Until(time.UnixMilli(now)))
 	}
 	f.heard(b, wake, queued, version)
 	return list[0], nil

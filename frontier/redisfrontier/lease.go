@@ -97,6 +97,9 @@ type grant struct {
 	manners    string
 }
 
+// admitTime bounds the work on what a script has granted.
+const admitTime = 15 * time.Second
+
 // leaseFrom asks one bucket. What may not be fetched is parked; what has to
 // wait for its address goes back.
 func (f *Frontier) leaseFrom(ctx context.Context, b, most int) (leases []octopus.Lease, err error) {
@@ -113,9 +116,15 @@ func (f *Frontier) leaseFrom(ctx context.Context, b, most int) (leases []octopus
 	if err != nil {
 		return nil, err
 	}
+	// The end of ctx must not lose what was granted.
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), admitTime)
+	defer cancel()
 	for i := range grants {
 		g := &grants[i]
-		ok, err := f.admit(ctx, g)
+		ok, err := f.admit(late, g)
+		if late.Err() != nil {
+			break // Redis is gone again: the rest end by themselves
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -23,11 +23,18 @@ const (
 // it once. again is set where a call may have run twice. An error of a script
 // itself is returned: waiting does not mend it.
 func (f *Frontier) do(ctx context.Context, calls []*redisx.Call) (again bool, err error) {
+	if len(calls) == 0 {
+		return false, nil
+	}
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		if f.closed.Err() != nil {
 			return again, ErrClosed
 		}
-		err := redisx.Run(ctx, f.client, calls)
+		run := ctx
+		if calls[0].Script == leaseScript {
+			run = context.WithoutCancel(ctx) // an answer that nobody takes would be leases that nobody has
+		}
+		err := redisx.Run(run, f.client, calls)
 		if err == nil {
 			f.health(nil)
 			return again, nil

@@ -4,10 +4,19 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 )
+
+// quiet turns off go-redis' own log, which goes to stderr: all it says is in the
+// errors too.
+var quiet = sync.OnceFunc(func() { redis.SetLogger(silence{}) })
+
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
 
 // Dial returns a client for a URL and asks the server whether it is there:
 //
@@ -18,6 +27,7 @@ import (
 //
 // The caller closes the client.
 func Dial(ctx context.Context, url string) (redis.UniversalClient, error) {
+	quiet()
 	c, err := client(url)
 	if err != nil {
 		return nil, err

@@ -154,9 +154,10 @@ func (o *Options) plan() (size, error) {
 // bestHashes is the number of hashes that needs the fewest bits for error p.
 func bestHashes(p float64) int { return min(max(1, int(math.Round(-math.Log2(p)))), maxHashes) }
 
-// bitsFor is the least m with (1 - e^(-kn/m))^k <= p.
+// bitsFor is the least m with (1 - e^(-kn/m))^k <= p, and one per cent: so a full
+// filter measures a tenth below p, not on either side of it.
 func bitsFor(n int64, k int, p float64) int64 {
-	return int64(math.Ceil(-float64(k) * float64(n) / math.Log1p(-math.Pow(p, 1/float64(k)))))
+	return int64(math.Ceil(1.01 * (-float64(k) * float64(n) / math.Log1p(-math.Pow(p, 1/float64(k))))))
 }
 
 // entriesFor is the largest n with (1 - e^(-kn/m))^k <= p.

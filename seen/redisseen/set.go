@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	_ "embed"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -91,6 +92,9 @@ func (s *Set) attach(ctx context.Context) error {
 	key := s.planKey()
 	have, err := s.client.HGetAll(ctx, key).Result()
 	if err == nil && have["kind"] == "" {
+		if err := s.checkForeign(ctx); err != nil {
+			return err
+		}
 		for _, f := range want {
 			_ = s.client.HSetNX(ctx, key, f.name, f.value).Err() // reading it back tells
 		}
@@ -105,6 +109,19 @@ func (s *Set) attach(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// checkForeign refuses to attach to a set of fingerprints as text: they would
+// never match.
+func (s *Set) checkForeign(ctx context.Context) error {
+	if s.opt.Kind != Exact {
+		return nil
+	}
+	member, err := s.client.SRandMember(ctx, s.base(0)).Result()
+	if _, bad := hex.DecodeString(member); err == nil && len(member) == 40 && bad == nil {
+		return fmt.Errorf("key %s holds fingerprints of Scrapy-Redis, as text: import it into a set of another name", s.base(0))
+	}
+	return nil // an error shows with the first call
 }
 
 type setting struct{ name, value string }

@@ -347,6 +347,9 @@ func TestImport(t *testing.T) {
 	if n, err := s.Import(t.Context(), at(0), "spider:dupefilter"); err != nil || n < 2500 {
 		t.Fatalf("Import: %d, %v", n, err)
 	}
+	if _, err := redisseen.Open(t.Context(), redisseen.Options{Client: c, Name: "spider:dupefilter"}); err == nil || !strings.Contains(err.Error(), "import it into a set of another name") {
+		t.Errorf("attached to a set of Scrapy-Redis: %v", err)
+	}
 	fresh := make([]bool, 2)
 	if err := s.AddMembers(t.Context(), at(0), [][]byte{fp(2499), fp(2500)}, fresh); err != nil || fresh[0] || !fresh[1] {
 		t.Errorf("an imported and another fingerprint: fresh %v, %v", fresh, err)

@@ -27,6 +27,7 @@ import datetime
 import hashlib
 import logging
 import math
+import re
 import zoneinfo
 from pathlib import Path
 
@@ -52,7 +53,7 @@ def size(capacity, error_rate, windows):
         raise ValueError(f"capacity {capacity}: a filter needs the entries of one window")
     target = -math.expm1(math.log1p(-error_rate) / windows)
     hashes = min(max(1, math.floor(-math.log2(target) + 0.5)), 64)
-    bits = math.ceil(-hashes * capacity / math.log1p(-(target ** (1 / hashes))))
+    bits = math.ceil(1.01 * (-hashes * capacity / math.log1p(-(target ** (1 / hashes)))))
     blocks = -(-bits // _BLOCK)
     if blocks > 256:
         raise ValueError(f"capacity {capacity} needs {blocks} blocks of 512 MB, 256 are possible")
@@ -94,6 +95,9 @@ class Seen:
     def _attach(self, plan):
         key = self.name + ":plan"
         if not self.server.hexists(key, "kind"):
+            if self.kind == "exact" and re.fullmatch(rb"[0-9a-f]{40}", self.server.srandmember(self.name) or b""):
+                raise ValueError(f"key {self.name} holds fingerprints of Scrapy-Redis, as text: "
+                                 "import it into a set of another name")
             for field, value in plan.items():
                 self.server.hsetnx(key, field, value)
         have = {k.decode(): v.decode() for k, v in self.server.hgetall(key).items()}

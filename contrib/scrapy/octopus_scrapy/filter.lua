@@ -37,6 +37,9 @@ for at = 1, #ARGV[7], 16 do
     if known then break end
   end
   if not known and add then
+    if not fresh and call('EXISTS', KEYS[1]) == 0 then -- all at once: growing leaves slack
+      call('SETRANGE', KEYS[1], math.ceil(m / 8) - 1, '\0')
+    end
     fresh = true
     local set = {}
     for j = 1, k do
