@@ -130,6 +130,7 @@ func (n *Node) openFrontier() error {
 		RobotsRetry: time.Duration(n.cfg.Fetcher.Retry.Backoff),
 		RobotsTries: n.cfg.Fetcher.Retry.Max + 1,
 		NoSync:      n.cfg.Store.NoSync || n.cfg.Store.Discard,
+		OnEmpty:     n.check,
 		Politeness: frontier.Politeness{
 			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
 			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),

@@ -38,8 +38,8 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, notes or text summary: data and errors only")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
 
-	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.inspectCmd(),
-		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(),
+	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
+		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.seenCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
 	return root
 }

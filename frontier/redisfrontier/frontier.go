@@ -50,6 +50,7 @@ type Frontier struct {
 	next    int            // guarded by mu: where the search for work begins
 	change  chan struct{}  // guarded by mu: closed when a bucket's wake time came nearer
 	offset  time.Duration  // guarded by mu: the server's clock minus ours
+	clocks  clocks         // guarded by mu: what offset comes from
 	counts  octopus.Counts // guarded by mu: as last read
 	trouble error          // guarded by mu: why Redis does not work now
 	held    held           // guarded by mu: leases of this process
@@ -203,23 +204,31 @@ func (f *Frontier) reply(b int, c *redisx.Call) (any, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.opt.Now == nil {
-		f.compareClocks(time.Until(time.UnixMilli(now)))
+		f.offset = f.clocks.look(time.Now(), time.Until(time.UnixMilli(now)))
 	}
 	f.heard(b, wake, queued, version)
 	return list[0], nil
 }
 
-// compareClocks takes in one look at the server's clock. An answer travels, so a
-// look is too small by that; the largest is the best. It is forgotten slowly,
-// so that drift is followed, and at once where a clock was set. The caller holds
-// mu.
-func (f *Frontier) compareClocks(offset time.Duration) {
-	switch d := offset - f.offset; {
-	case d > 0 || d < -time.Second:
-		f.offset = offset
+// clocks compares the server's clock with ours. An answer travels, so each look
+// is too small by that: the largest of the last ten to twenty seconds is the
+// best, and a clock that is set or drifts is followed.
+type clocks struct {
+	since           time.Time     // begin of the present ten seconds
+	before, present time.Duration // largest looks of the ten seconds before, and of these
+}
+
+// look takes in a look at the server's clock at now, and returns its lead.
+func (c *clocks) look(now time.Time, lead time.Duration) time.Duration {
+	switch {
+	case c.since.IsZero():
+		c.since, c.before, c.present = now, lead, lead
+	case now.Sub(c.since) > 10*time.Second:
+		c.since, c.before, c.present = now, c.present, lead
 	default:
-		f.offset += d / 256
+		c.present = max(c.present, lead)
 	}
+	return max(c.before, c.present)
 }
 
 // never is the wake time of a bucket that waits for somebody.

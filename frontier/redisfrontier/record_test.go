@@ -74,6 +74,23 @@ func TestRetryPause(t *testing.T) {
 	}
 }
 
+func TestClocks(t *testing.T) {
+	var c clocks
+	now := time.Unix(1000, 0)
+	for i, step := range []struct{ wait, look, want time.Duration }{
+		{0, -500, -500},                  // the first is believed
+		{1, -700, -500},                  // one that travelled longer says less
+		{1, -490, -490},                  // one that travelled less says more
+		{10 * time.Second, -3000, -490},  // ours was set forward:
+		{11 * time.Second, -3001, -3000}, // it takes up to twenty seconds
+	} {
+		now = now.Add(step.wait)
+		if got := c.look(now, step.look); got != step.want {
+			t.Errorf("step %d: %d, want %d", i, got, step.want)
+		}
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	f.Add(string(sample().encode()))
 	m := manners{Why: whyDead, IP: netip.MustParseAddr("192.0.2.1")}

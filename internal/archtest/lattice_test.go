@@ -41,7 +41,11 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"parse":     {own: words("octopus canon internal parse/article parse/charset parse/classify parse/feed parse/scan parse/simhash")},
 	"warc":      {own: words("octopus internal"), libraries: words("github.com/klauspost/compress")},
 	"container": {own: words("octopus canon warc internal"), libraries: words("golang.org/x/sys")},
-	"crawl":     {own: words("octopus")},
+
+	// What others read of a container: replay tools over HTTP, analysts as a table.
+	"container/cdxserver":     {own: words("octopus canon warc container")},
+	"container/parquetexport": {own: words("canon warc"), libraries: words("github.com/parquet-go/parquet-go")},
+	"crawl":                   {own: words("octopus")},
 
 	// What parse is made of: each takes bytes and returns values.
 	"parse/scan":     {},

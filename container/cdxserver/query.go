@@ -1,0 +1,217 @@
+package cdxserver
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"octopus"
+	"octopus/canon"
+	"octopus/warc"
+)
+
+// fields are the names of the values of a capture, in the order of the answer.
+var fields = []string{"urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"}
+
+// query is what a request to /cdx asks for.
+type query struct {
+	url      octopus.URL // of an exact match
+	from, to string      // timestamps, inclusive; as many digits as were given
+	closest  string      // 14 digits; sort by distance to it
+	limit    int         // 0: all
+	reverse  bool
+	filters  []filter
+	fl       []string
+	json     bool
+
+	// span of SURT keys for the other matches: first <= key < last.
+	first, last string
+}
+
+// filter is [!][=|~]field:expression: contains, equals, or matches wholly.
+type filter struct {
+	field string
+	not   bool
+	match func(string) bool
+}
+
+func parseQuery(v url.Values) (*query, error) {
+	q := &query{from: v.Get("from"), to: v.Get("to"), json: v.Get("output") == "json", fl: fields}
+	for _, stamp := range []string{q.from, q.to, v.Get("closest")} {
+		if strings.Trim(stamp, "0123456789") != "" || len(stamp) > 14 {
+			return nil, fmt.Errorf("timestamp %q: want up to 14 digits", stamp)
+		}
+	}
+	if text := v.Get("limit"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("limit %q: want a number from 1", text)
+		}
+		q.limit = n
+	}
+	if err := q.parseSort(v.Get("sort"), v.Get("closest")); err != nil {
+		return nil, err
+	}
+	for _, text := range v["filter"] {
+		f, err := parseFilter(text)
+		if err != nil {
+			return nil, err
+		}
+		q.filters = append(q.filters, f)
+	}
+	if fl := v.Get("fl"); fl != "" {
+		q.fl = strings.Split(fl, ",")
+	}
+	for _, name := range q.fl {
+		if !known(name) {
+			return nil, fmt.Errorf("fl: no field %q; there are %s", name, strings.Join(fields, ", "))
+		}
+	}
+	return q, q.parseURL(v.Get("url"), v.Get("matchType"))
+}
+
+func (q *query) parseSort(sort, closest string) error {
+	switch sort {
+	case "", "default":
+	case "reverse":
+		q.reverse = true
+	case "closest":
+	default:
+		return fmt.Errorf("sort %q: want default, reverse or closest", sort)
+	}
+	if closest != "" && !q.reverse {
+		q.closest = fill(closest, "00000101000000")
+	} else if sort == "closest" {
+		return fmt.Errorf("sort=closest needs closest=TIMESTAMP")
+	}
+	return nil
+}
+
+// fill makes a timestamp whole with the digits of pattern.
+func fill(stamp, pattern string) string { return stamp + pattern[len(stamp):] }
+
+// parseURL understands the wildcards and computes the span of keys.
+func (q *query) parseURL(text, matchType string) error {
+	if rest, ok := strings.CutPrefix(text, "*."); ok && matchType == "" {
+		text, matchType = rest, "domain"
+	} else if rest, ok := strings.CutSuffix(text, "*"); ok && matchType == "" {
+		text, matchType = rest, "prefix"
+	}
+	if text == "" && matchType == "prefix" { // everything
+		q.last = "\xff"
+		return nil
+	}
+	if text == "" {
+		return fmt.Errorf("url is missing")
+	}
+	if !strings.Contains(text, "://") {
+		text = "http://" + text
+	}
+	u, err := canon.Parse(text)
+	if err != nil {
+		return err
+	}
+	key := canon.SURT(u)
+	host, _, _ := strings.Cut(key, ")")
+	switch matchType {
+	case "", "exact":
+		q.url, q.first, q.last = u, key, key+"\x00"
+	case "prefix":
+		if slash := strings.HasSuffix(text, "/"); slash && !strings.HasSuffix(key, "/") {
+			key += "/" // SURT drops it, but a/ is no prefix of ab
+		}
+		q.first, q.last = key, after(key)
+	case "host":
+		q.first, q.last = host+")", after(host+")")
+	case "domain":
+		q.first, q.last = host+")", after(host+",") // the host itself, since ')' < ',', and all below it
+	default:
+		return fmt.Errorf("matchType %q: want exact, prefix, host or domain", matchType)
+	}
+	return nil
+}
+
+// after returns the least text that is greater than all that begin with prefix.
+func after(prefix string) string {
+	return prefix[:len(prefix)-1] + string(rune(prefix[len(prefix)-1]+1))
+}
+
+func known(field string) bool {
+	for _, f := range fields {
+		if f == field {
+			return true
+		}
+	}
+	return false
+}
+
+func parseFilter(text string) (f filter, err error) {
+	rest, not := strings.CutPrefix(text, "!")
+	f.not = not
+	kind := ""
+	if strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "~") {
+		kind, rest = rest[:1], rest[1:]
+	}
+	field, want, ok := strings.Cut(rest, ":")
+	if f.field = field; !ok || !known(field) {
+		return f, fmt.Errorf("filter %q: want [!][=|~]field:expression with a field of %s", text, strings.Join(fields, ", "))
+	}
+	switch kind {
+	case "=":
+		f.match = func(s string) bool { return s == want }
+	case "~":
+		re, err := regexp.Compile("^(?:" + want + ")$")
+		if err != nil {
+			return f, fmt.Errorf("filter %q: %w", text, err)
+		}
+		f.match = re.MatchString
+	default:
+		f.match = func(s string) bool { return strings.Contains(s, want) }
+	}
+	return f, nil
+}
+
+// takes tells whether a capture passes times and filters.
+func (q *query) takes(c *warc.CDX) bool {
+	stamp := c.Time.UTC().Format(stampLayout)
+	if stamp[:len(q.from)] < q.from || stamp[:len(q.to)] > q.to {
+		return false
+	}
+	for _, f := range q.filters {
+		if f.match(value(c, f.field)) == f.not {
+			return false
+		}
+	}
+	return true
+}
+
+// stampLayout is the layout of a timestamp, 14 digits.
+const stampLayout = "20060102150405"
+
+// value returns a field of a capture as text.
+func value(c *warc.CDX, field string) string {
+	switch field {
+	case "urlkey":
+		return c.SURT
+	case "timestamp":
+		return c.Time.UTC().Format(stampLayout)
+	case "url":
+		return c.URL
+	case "mime":
+		return c.MIME
+	case "status":
+		if c.Status == 0 {
+			return "-"
+		}
+		return strconv.Itoa(c.Status)
+	case "digest":
+		return strings.TrimPrefix(c.Digest, "sha1:")
+	case "length":
+		return strconv.FormatInt(c.Length, 10)
+	case "offset":
+		return strconv.FormatInt(c.Offset, 10)
+	}
+	return c.Filename
+}

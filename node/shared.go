@@ -1,0 +1,152 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"octopus"
+	"octopus/canon"
+	"octopus/frontier/redisfrontier"
+	"octopus/kv"
+)
+
+// scheduler is what a node needs of its frontier, local or shared.
+type scheduler interface {
+	octopus.Frontier
+	octopus.Counter
+	octopus.Waiter
+}
+
+var _ scheduler = (*redisfrontier.Frontier)(nil)
+
+// checkShared checks the address of a shared frontier.
+func (c *Config) checkShared() error {
+	if c.Frontier == "" {
+		return nil
+	}
+	scheme, _, found := strings.Cut(c.Frontier, "://")
+	if !found || !oneOf(scheme, "redis", "rediss", "redis+cluster", "rediss+cluster") {
+		return &ConfigError{"frontier", fmt.Sprintf("is %q; write it like redis://127.0.0.1:6379/0", c.Frontier)}
+	}
+	if c.Job == "" || strings.ContainsAny(c.Job, "{} \t\r\n") {
+		return &ConfigError{"job", fmt.Sprintf("is %q; use a name without spaces and braces", c.Job)}
+	}
+	return nil
+}
+
+// minLease is the shortest lease: a page also waits to be parsed and stored.
+const minLease = 10 * time.Second
+
+// openShared joins the crawl in Redis.
+func (n *Node) openShared() error {
+	c := &n.cfg.Fetcher
+	opt := redisfrontier.Options{
+		URL: n.cfg.Frontier, Job: n.cfg.Job,
+		HostDelay: orNone(time.Duration(c.HostDelay)), IPDelay: time.Duration(c.IPDelay), ConnsPerHost: c.ConnsPerHost,
+		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
+		MaxRetries: orNone(c.Retry.Max), RetryBase: time.Duration(c.Retry.Backoff),
+		LeaseTime: max(2*time.Duration(c.Timeout), minLease),
+		Relink:    n.cfg.Crawl.Depth >= 0,
+		Entries:   n.entryLinks,
+		OnError:   n.redisTrouble,
+	}
+	if n.cfg.Crawl.Sitemap == "auto" {
+		opt.Sitemaps = canon.Parse
+	}
+	if n.outbox != nil {
+		opt.Records = n.keepRecords()
+	}
+	if n.seen != nil {
+		opt.Seen = n.seen
+	}
+	f, err := redisfrontier.Open(context.Background(), opt)
+	if err != nil {
+		return err
+	}
+	n.queue, n.shared = f, f
+	n.closeLast(f.Close)
+	return nil
+}
+
+// redisTrouble tells when Redis stops working, and when it works again; the
+// crawl waits meanwhile.
+func (n *Node) redisTrouble(err error) {
+	if err != nil {
+		n.log.Warn("the shared frontier does not work; waiting for it", "err", err)
+		return
+	}
+	n.log.Warn("the shared frontier works again")
+}
+
+// keepRecords returns a function that puts records into the outbox, durably. A
+// record is there before its visit ends in Redis, so none is lost; one may come
+// twice. The mutex keeps the batches in the order of their numbers.
+func (n *Node) keepRecords() func(context.Context, []*octopus.Record) error {
+	var mu sync.Mutex
+	return func(_ context.Context, list []*octopus.Record) error {
+		mu.Lock()
+		defer mu.Unlock()
+		var b kv.Batch
+		for _, rec := range list {
+			if err := n.outbox.Append(&b, rec); err != nil {
+				return err
+			}
+		}
+		return n.store.Apply(&b, kv.Durability(!n.cfg.Store.NoSync))
+	}
+}
+
+// entryLinks returns the entries of this process; they are offered again when
+// Redis came back empty.
+func (n *Node) entryLinks() []octopus.Link {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.entries
+}
+
+// keepEntries remembers the entries of a board for entryLinks. Texts that are no
+// URLs cannot be among them: the board has been compiled.
+func (n *Node) keepEntries(b octopus.Board) {
+	var links []octopus.Link
+	for _, text := range b.Entry {
+		if u, err := canon.Parse(text); err == nil {
+			links = append(links, octopus.Link{URL: u, Kind: octopus.Entry, Board: b.Name})
+		}
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.entries = links
+}
+
+// watchShared ends the run once nothing is queued or leased by any process. The
+// function it returns stops the watch.
+func (n *Node) watchShared(ctx context.Context) func() {
+	if n.shared == nil {
+		return func() {}
+	}
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if n.shared.Drained(ctx) == nil {
+			n.empty.Store(true)
+			n.check()
+		}
+	}()
+	return func() {
+		stop()
+		<-ended
+	}
+}
+
+// finished reports whether the crawl is over. A shared one is asked by
+// watchShared: a question to Redis after each page would be too many.
+func (n *Node) finished() bool {
+	if n.shared != nil {
+		return n.empty.Load()
+	}
+	return n.queue.Counts().Queued == 0
+}
