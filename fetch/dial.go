@@ -27,6 +27,7 @@ type dialer struct {
 	net      net.Dialer
 	tls      *tls.Config
 	tlsTime  time.Duration
+	bucket   *bucket // nil: no bound
 }
 
 func newDialer(o Options) *dialer {
@@ -41,6 +42,9 @@ func newDialer(o Options) *dialer {
 			RootCAs:            o.RootCAs,
 			InsecureSkipVerify: o.InsecureTLS, // Options.InsecureTLS says what that means
 		},
+	}
+	if o.Bandwidth > 0 {
+		d.bucket = &bucket{rate: float64(o.Bandwidth)}
 	}
 	d.net = net.Dialer{Timeout: o.ConnectTimeout, ControlContext: d.control}
 	return d
@@ -73,7 +77,7 @@ func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, e
 	if err != nil {
 		return nil, classifyDial(err)
 	}
-	return conn, nil
+	return d.bucket.meter(conn), nil
 }
 
 // resolve returns the addresses of host that may be reached, at least one.

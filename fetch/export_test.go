@@ -1,6 +1,8 @@
 package fetch
 
 import (
+	"net"
+
 	"bytes"
 	"context"
 	"io"
@@ -26,3 +28,6 @@ func Decode(f *Fetcher, coding string, data []byte) *octopus.Page {
 	p.Err = c.body(resp)
 	return p
 }
+
+// Meter returns what a Fetcher with this Bandwidth does to its connections.
+func Meter(rate int64) func(net.Conn) net.Conn { return (&bucket{rate: float64(rate)}).meter }

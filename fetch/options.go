@@ -64,6 +64,12 @@ type Options struct {
 	// is closed first. Default 512. One costs about 10 KiB, more with TLS.
 	MaxIdleConns int
 
+	// Bandwidth bounds what all connections together receive, in bytes per
+	// second, TLS and headers included. A floor below half of a connection's
+	// share of it is needed (FloorRate), or slow is taken for broken. Default 0:
+	// no bound.
+	Bandwidth int64
+
 	// RootCAs replaces the system's certificate authorities. Default nil.
 	RootCAs *x509.CertPool
 
@@ -95,6 +101,9 @@ func (o Options) withDefaults() (Options, error) {
 		} else if *n.field < 0 {
 			return o, fmt.Errorf("fetch: limit %d: want a positive number, or 0 for the default", *n.field)
 		}
+	}
+	if o.Bandwidth < 0 {
+		return o, fmt.Errorf("fetch: bandwidth %d: want bytes per second, or 0 for no bound", o.Bandwidth)
 	}
 	if o.ConnsPerHost <= 0 {
 		o.ConnsPerHost = 2

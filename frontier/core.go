@@ -52,6 +52,7 @@ type Core struct {
 	nextDue   time.Time // nothing in the due table is due before; zero where it is empty
 
 	totals totals
+	parked map[string]int64 // URLs put aside since NewCore, by reason
 	writes
 	buf writer // reused for every value: batches copy
 }
@@ -113,6 +114,7 @@ func NewCore(opt Options) *Core {
 		ips:    map[netip.Addr]*group{},
 		leases: map[octopus.LeaseID]*lease{},
 		leased: map[octopus.Key]*lease{},
+		parked: map[string]int64{},
 		writes: writes{out: new(kv.Batch), batch: 1, records: map[octopus.Key]recordAt{}},
 	}
 	if c.rng == nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/robots"
 )
 
 var _ octopus.Explainer = (*Frontier)(nil)
@@ -27,10 +28,19 @@ func (f *Frontier) Explain(_ context.Context, u octopus.URL) (octopus.Explanatio
 			return octopus.Explanation{}, err
 		}
 	}
+	found, err := f.scanRobots(u.Key.Host())
+	if err != nil {
+		return octopus.Explanation{}, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.usable(); err != nil {
 		return octopus.Explanation{}, err
+	}
+	if h := f.core.hosts[u.Key.Host()]; h != nil {
+		if err := f.core.takeRobots(h, found); err != nil {
+			return octopus.Explanation{}, err
+		}
 	}
 	return f.core.Explain(f.opt.Now(), u, old), nil
 }
@@ -57,12 +67,37 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explan
 		x.Facts = append(x.Facts, octopus.Fact{Name: "lease", Value: fmt.Sprintf("%d, ends in %s", l.id, pause(l.until.Sub(c.now)))})
 	}
 	if h != nil {
+		x.Facts = append(x.Facts, octopus.Fact{Name: "robots.txt", Value: c.robotsSays(h, u.Text)})
 		x.Facts = append(x.Facts, c.hostFacts(h)...)
 		if x.State == "queued" {
 			x.Waiting = c.waitsFor(h, r)
 		}
 	}
 	return x
+}
+
+// robotsSays tells in words what robots.txt says about a URL of h, with the line
+// that decides.
+func (c *Core) robotsSays(h *host, text string) string {
+	s := h.authority(authorityOf(text, h.name))
+	switch {
+	case c.opt.Robots == "ignore":
+		return "ignored"
+	case s == nil || s.policy.Fetched.IsZero():
+		return "not asked yet"
+	case s.policy.Mode == robots.Unreachable:
+		return "unreachable, so nothing may be fetched"
+	case s.policy.Mode == robots.AllowAll:
+		return "allowed: there is no robots.txt"
+	}
+	v := s.rules(c.opt.Agent).Check(robots.Normalize(text))
+	switch {
+	case v.Line == 0:
+		return "allowed: no rule matches"
+	case v.Allowed:
+		return fmt.Sprintf("allowed by line %d: %s", v.Line, v.Rule)
+	}
+	return fmt.Sprintf("disallowed by line %d: %s", v.Line, v.Rule)
 }
 
 // waitsFor says what a queued URL of h waits for.
@@ -113,12 +148,12 @@ func (c *Core) hostFacts(h *host) []octopus.Fact {
 	l.add("host", h.name)
 	l.add("host URLs", fmt.Sprintf("%d known, %d queued, %d later, %d done, %d parked, %d failed", h.Known, h.queued(), h.Later, h.Done, h.Parked, h.Failed))
 	l.addIf(h.IP.IsValid(), "host address", h.IP.String())
-	l.add("host gap", c.gap(h).String())
+	l.addIf(h.Delay > 0, "crawl delay", h.Delay.String())
 	if h.Blocked.After(c.now) {
 		l.add("host blocked", fmt.Sprintf("for %s: %s", pause(h.Blocked.Sub(c.now)), h.Why))
 	}
 	for _, s := range h.robots {
-		l.add("robots.txt of "+s.url(h.name), fmt.Sprintf("%s, asked again in %s", s.policy.Mode, pause(s.policy.Next.Sub(c.now))))
+		l.add("host robots", fmt.Sprintf("%s: %s, asked again in %s", s.url(h.name), s.policy.Mode, pause(s.policy.Next.Sub(c.now))))
 	}
 	return l
 }

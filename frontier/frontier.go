@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -138,6 +139,14 @@ func (f *Frontier) Counts() octopus.Counts {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.core.Counts(f.opt.Now())
+}
+
+// Parked returns how many URLs were put aside since Open, by reason. What was
+// revived since still counts.
+func (f *Frontier) Parked() map[string]int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return maps.Clone(f.core.parked)
 }
 
 // Waiting tells why no lease is handed out now; empty where one is.

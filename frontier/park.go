@@ -14,6 +14,7 @@ func (c *Core) park(h *host, e *entry, r *record, reason, detail string) {
 	r.setText(e)
 	c.totals.Parked++
 	h.Parked++
+	c.parked[reason]++
 	c.out.Set(c.keys.parked(key), c.outside(h, e))
 	c.save(key, r)
 	c.touch(h)

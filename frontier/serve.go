@@ -62,13 +62,10 @@ func (f *Frontier) park(p Park) error {
 // refill reads the front of a host's queue.
 func (f *Frontier) refill(r Refill) error {
 	var s stored
+	var err error
 	if r.Robots {
-		lo := f.keys.table(tableRobots, r.Host[:])
-		if err := f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
-			s.robots = append(s.robots, robotsFound{bytes.Clone(key), bytes.Clone(value)})
-			return nil
-		}); err != nil {
-			return fmt.Errorf("read robots of host %s: %w", r.Host, err)
+		if s.robots, err = f.scanRobots(r.Host); err != nil {
+			return err
 		}
 	}
 	for lane := range r.Want {
@@ -82,6 +79,20 @@ func (f *Frontier) refill(r Refill) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.core.Refilled(f.opt.Now(), r, &s)
+}
+
+// scanRobots reads what is stored of a host's robots.txt, one for each of its
+// authorities.
+func (f *Frontier) scanRobots(h octopus.HostKey) (list []robotsFound, err error) {
+	lo := f.keys.table(tableRobots, h[:])
+	err = f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
+		list = append(list, robotsFound{bytes.Clone(key), bytes.Clone(value)})
+		return nil
+	})
+	if err != nil {
+		err = fmt.Errorf("read robots of host %s: %w", h, err)
+	}
+	return list, err
 }
 
 // readQueue reads up to Want entries of one lane.

@@ -58,7 +58,7 @@ func (n *Node) openStore() error {
 		n.closeLast(n.store.Close)
 		return nil
 	}
-	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{MemTableBytes: memTable})
+	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{MemTableBytes: memTable, CacheBytes: n.cfg.cacheBytes()})
 	if errors.Is(err, pebblekv.ErrLocked) {
 		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
 	}
@@ -137,6 +137,7 @@ func (n *Node) openFrontier() error {
 			ConnsPerHost: n.cfg.Fetcher.ConnsPerHost,
 		},
 	}
+	n.cfg.sizeFrontier(&opt)
 	if n.cfg.Crawl.Sitemap == "auto" {
 		opt.Sitemaps = canon.Parse
 	}
@@ -178,7 +179,7 @@ func (n *Node) openFetcher() error {
 	f, err := fetch.New(fetch.Options{
 		UserAgent: n.cfg.UserAgent, Resolver: resolver, AllowNet: allow,
 		Timeout: timeout, RobotsTimeout: min(timeout, 30*time.Second), HeaderTimeout: min(timeout, 15*time.Second),
-		MaxBody: int64(n.cfg.Fetcher.MaxBody), ConnsPerHost: max(n.cfg.Fetcher.ConnsPerHost, 1),
+		MaxBody: int64(n.cfg.Fetcher.MaxBody), Bandwidth: int64(n.cfg.Fetcher.Bandwidth), FloorRate: n.cfg.floorRate(), ConnsPerHost: max(n.cfg.Fetcher.ConnsPerHost, 1),
 	})
 	if err != nil {
 		return err
@@ -225,7 +226,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 		return crawl.Options{}, err
 	}
 	opt := crawl.Options{
-		Frontier: gate, Fetcher: n.fetcher, Parser: parser,
+		Frontier: gated{gate, &n.valve}, Fetcher: n.fetcher, Parser: parser,
 		Concurrency: n.cfg.Fetcher.Concurrency,
 		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
 		NoDigest: n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil,

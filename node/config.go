@@ -20,8 +20,12 @@ type Config struct {
 	Frontier  string   `toml:"frontier" flag:"frontier" help:"redis://HOST:PORT/DB shares the crawl with all processes that name the same; empty keeps it in --dir"`
 	Job       string   `toml:"job" flag:"job" help:"name of a shared crawl: begins its keys in Redis"`
 
+	Memory Size `toml:"memory" flag:"memory" help:"memory to stay below: a bound for the garbage collector, of which caches get their share; 0 takes 0.9 of the cgroup's limit, if it has one"`
+
 	Crawl   CrawlConfig   `toml:"crawl"`
 	Seen    SeenConfig    `toml:"seen"`
+	Master  MasterConfig  `toml:"master"`
+	Limit   LimitConfig   `toml:"limit"`
 	Fetcher FetcherConfig `toml:"fetcher"`
 	Robots  RobotsConfig  `toml:"robots"`
 	Store   StoreConfig   `toml:"store"`
@@ -57,6 +61,8 @@ type FetcherConfig struct {
 	ConnsPerHost int      `toml:"connsPerHost" flag:"conns-per-host" help:"requests under way at once to one host"`
 	HostDelay    Duration `toml:"hostDelay" flag:"host-delay" help:"least pause between two requests to one host, from the end of the first"`
 	IPDelay      Duration `toml:"ipDelay" flag:"ip-delay" help:"least pause between two requests to one IP address"`
+	Bandwidth    Rate     `toml:"bandwidth" flag:"bandwidth" help:"most bytes received per second by all connections, like 2Mbit or 500KB; 0 has no limit"`
+	SiteDelay    Duration `toml:"siteDelay" flag:"site-delay" help:"least pause between two requests to one registrable domain"`
 	Timeout      Duration `toml:"timeout" flag:"timeout" help:"longest time for one request, body included"`
 	MaxBody      Size     `toml:"maxBody" flag:"max-body" help:"longest body kept, decoded; the rest is cut off and the page marked"`
 	AllowNet     []string `toml:"allowNet" flag:"allow-net" help:"allow connections to this private or loopback network, as CIDR (repeatable)"`
@@ -74,9 +80,12 @@ type RobotsConfig struct {
 
 // StoreConfig says what is kept.
 type StoreConfig struct {
-	NoPages bool `toml:"noPages" flag:"no-pages" help:"keep no page bodies"`
-	Discard bool `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
-	NoSync  bool `toml:"-"` // tests only: never wait for the disk
+	NoPages     bool   `toml:"noPages" flag:"no-pages" help:"keep no page bodies"`
+	Discard     bool   `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
+	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"pause while the files in --dir are larger than this, a tenth kept free for what is under way; 0 has no limit"`
+	MinFreeDisk Size   `toml:"minFreeDisk" flag:"min-free-disk" help:"pause while the disk of --dir has less than this free; 0 never looks"`
+	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where the disk has no room: pause, until there is some"`
+	NoSync      bool   `toml:"-"` // tests only: never wait for the disk
 }
 
 // DefaultUserAgent names the crawler where nobody gave it a name.
@@ -88,6 +97,7 @@ const Version = "0.1.0"
 // DefaultConfig returns the configuration of `octopus crawl` without flags.
 func DefaultConfig() Config {
 	c := Config{Dir: "db", UserAgent: DefaultUserAgent}
+	c.defaultMaster()
 	c.Crawl.Depth = -1
 	c.Crawl.Scope = octopus.ScopeHost
 	c.Crawl.Sitemap = "auto"
@@ -102,6 +112,8 @@ func DefaultConfig() Config {
 	c.Fetcher.Retry.Max = 3
 	c.Fetcher.Retry.Backoff = Duration(10 * time.Second)
 	c.Robots.Policy = "obey"
+	c.Store.MinFreeDisk = 256 << 20
+	c.Store.WhenFull = "pause"
 	return c
 }
 
@@ -130,6 +142,8 @@ func (c *Config) Validate() error {
 		{c.Fetcher.ConnsPerHost < 1, "fetcher.connsPerHost", "must be at least 1"},
 		{c.Fetcher.HostDelay < 0, "fetcher.hostDelay", "is negative"},
 		{c.Fetcher.IPDelay < 0, "fetcher.ipDelay", "is negative"},
+		{c.Store.WhenFull != "pause", "store.whenFull", fmt.Sprintf("is %q; use pause", c.Store.WhenFull)},
+		{c.Fetcher.SiteDelay < 0, "fetcher.siteDelay", "is negative"},
 		{c.Fetcher.Timeout <= 0, "fetcher.timeout", "must be positive"},
 		{c.Fetcher.MaxBody <= 0, "fetcher.maxBody", "must be positive"},
 		{c.Fetcher.Retry.Max < 0, "fetcher.retry.max", "is negative; 0 means one attempt only"},
@@ -141,6 +155,9 @@ func (c *Config) Validate() error {
 		}
 	}
 	if err := c.checkShared(); err != nil {
+		return err
+	}
+	if err := c.checkMaster(); err != nil {
 		return err
 	}
 	if err := c.Seen.check(); err != nil {

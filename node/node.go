@@ -51,6 +51,7 @@ type Node struct {
 	outbox   *sink.Outbox            // nil without outputs
 	fetcher  closingFetcher
 	observer *observer
+	valve    valve
 
 	mu      sync.Mutex
 	gate    *board.Gate    // guarded by mu; set by Run
@@ -161,6 +162,9 @@ func (n *Node) Status() Status {
 	st.Counts = n.queue.Counts()
 	st.InFlight = st.Counts.Leased
 	st.Waiting = n.queue.Waiting()
+	if why := n.valve.why(); why != "" {
+		st.Waiting = why
+	}
 	n.mu.Lock()
 	gate := n.gate
 	n.mu.Unlock()
@@ -171,6 +175,11 @@ func (n *Node) Status() Status {
 	for reason, count := range gate.Rejected() {
 		st.Skipped[reason] += count
 		rejected += count
+	}
+	if n.frontier != nil {
+		for reason, count := range n.frontier.Parked() {
+			st.Skipped[reason] += count
+		}
 	}
 	st.Known = n.observer.knownAgain(st.Counts, rejected)
 	return st
@@ -208,6 +217,7 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 		defer time.AfterFunc(limit, engine.Drain).Stop()
 	}
 	stopWatch := n.watchShared(ctx)
+	defer n.startDisk(ctx)()
 	err = n.runAll(ctx, engine)
 	stopWatch()
 	return n.summary(ctx, before), err

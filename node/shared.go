@@ -49,9 +49,11 @@ func (n *Node) openShared() error {
 		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
 		MaxRetries: orNone(c.Retry.Max), RetryBase: time.Duration(c.Retry.Backoff),
 		LeaseTime: max(2*time.Duration(c.Timeout), minLease),
-		Relink:    n.cfg.Crawl.Depth >= 0,
-		Entries:   n.entryLinks,
-		OnError:   n.redisTrouble,
+		// A crawl ends: a robots.txt gets as many attempts as a page.
+		RobotsRetry: time.Duration(c.Retry.Backoff), RobotsTries: c.Retry.Max + 1,
+		Relink:  n.cfg.Crawl.Depth >= 0,
+		Entries: n.entryLinks,
+		OnError: n.redisTrouble,
 	}
 	if n.cfg.Crawl.Sitemap == "auto" {
 		opt.Sitemaps = canon.Parse

@@ -87,3 +87,32 @@ func (s Size) String() string {
 	}
 	return strconv.FormatInt(int64(s), 10)
 }
+
+// Rate is a number of bytes per second written as "2Mbit", "500KB" or "4096".
+type Rate int64
+
+// UnmarshalText reads what Size reads, or bits per second: Kbit, Mbit, Gbit.
+func (r *Rate) UnmarshalText(text []byte) error {
+	number := strings.TrimSuffix(strings.TrimSpace(string(text)), "/s")
+	bits, isBits := strings.CutSuffix(number, "bit")
+	var s Size
+	if isBits {
+		bits += "B"
+	} else {
+		bits = number
+	}
+	if err := s.UnmarshalText([]byte(bits)); err != nil {
+		return fmt.Errorf("%q is no rate; write it like 2Mbit, 500KB or 4096", text)
+	}
+	if isBits {
+		s /= 8
+	}
+	*r = Rate(s)
+	return nil
+}
+
+// MarshalText writes the rate so that UnmarshalText reads the same number.
+func (r Rate) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// String writes the rate in bytes per second.
+func (r Rate) String() string { return Size(r).String() }

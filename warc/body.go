@@ -9,7 +9,9 @@ import (
 	"net/http/httputil"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zlib"
 	"github.com/klauspost/compress/zstd"
@@ -22,7 +24,7 @@ var ErrCoding = errors.New("unknown content coding")
 var ErrTooLarge = errors.New("body too large")
 
 // DecodeBody undoes the transfer and content codings (chunked, gzip, deflate,
-// zstd) of a body that another program stored as it came over the wire. Some
+// brotli, zstd) of a body that another program stored as it came over the wire. Some
 // programs store bodies decoded and keep the header fields, so a body that is
 // evidently not coded is returned as it is. Limit is the most bytes that may
 // come out.
@@ -68,6 +70,12 @@ func decodeOne(coding string, body []byte, limit int64) ([]byte, error) {
 			defer z.Close()
 		}
 		r = z
+	case coding == "br":
+		plain, err := take(brotli.NewReader(in), limit)
+		if err != nil && !errors.Is(err, ErrTooLarge) && utf8.Valid(body) { // no magic number to look for, but coded text is no text
+			return body, nil
+		}
+		return plain, err
 	default:
 		return nil, fmt.Errorf("%w %q", ErrCoding, coding)
 	}

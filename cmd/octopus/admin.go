@@ -5,14 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"octopus"
 	"octopus/canon"
 	"octopus/frontier"
 	"octopus/node"
-
-	"octopus"
 )
 
 // stateVerb makes a verb that works on the state directory of a crawl that does
@@ -89,10 +89,10 @@ func (f *filterFlags) filter() (frontier.Filter, error) {
 // hostURL returns a URL of the host that text names: a host name, or any URL of
 // it.
 func hostURL(text string) (octopus.URL, error) {
-	u, err := canon.Parse(text)
-	if err != nil {
-		u, err = canon.Parse("http://" + text + "/")
+	if !strings.Contains(text, "://") {
+		text = "http://" + text + "/"
 	}
+	u, err := canon.Parse(text)
 	if err != nil {
 		return u, fmt.Errorf("%q is no host name", text)
 	}

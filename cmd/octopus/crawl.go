@@ -152,6 +152,9 @@ func whyNothing(sum node.Summary) string {
 		{sum.Errors["no-host"], "check the host name"},
 		{sum.Errors["dns"], "check the network, or name a DNS server with --resolver"},
 		{sum.Skipped["robots"], "robots.txt forbids it; for a site of your own, --robots ignore"},
+		{sum.Skipped["quota"], "--max-pages-per-host or --max-pages-per-site is reached; raise it, then octopus parked revive --reason quota"},
+		{sum.Skipped["trap"], "it looks like an endless URL space; --traps off takes it"},
+		{sum.Skipped["dead"], "the host does not exist or never answers; octopus parked ls --reason dead"},
 		{sum.Skipped["scope"], "the entry leads out of --scope; try the address it redirects to"},
 	} {
 		if h.count > 0 {

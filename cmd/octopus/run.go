@@ -41,6 +41,7 @@ type result struct {
 // run crawls: it opens the node, shows progress, and turns signals into Drain
 // and cut.
 func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (result, error) {
+	defer a.limitMemory(l)()
 	screen := &screen{w: a.stderr}
 	n, err := a.open(l.Config, node.Options{Fresh: fresh, Log: a.logger(screen), Stdout: a.stdout})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"octopus"
+	"octopus/node"
 )
 
 // summarize prints what a crawl came to. The JSON goes to standard output
@@ -31,7 +32,7 @@ func (a *app) summarize(l *loaded, res result, show showFlags, code int) error {
 func (a *app) summaryText(res result) string {
 	var b strings.Builder
 	st := res.Status
-	fmt.Fprintf(&b, "%s  %s  %s   %s pages  %.3g/s  %s\n", a.paint(1, "done"), res.End, short(st.Elapsed), grouped(st.Pages), average(st), bytesText(st.Bytes))
+	fmt.Fprintf(&b, "%s  %s  %s   %s  %s/s  %s\n", a.paint(1, "done"), res.End, short(st.Elapsed), counted(st.Pages, "page"), rateText(average(st)), bytesText(st.Bytes))
 	fmt.Fprintf(&b, "  %s", strings.Replace(classes(st), "err ", "errors ", 1))
 	if len(st.Errors) > 0 {
 		fmt.Fprintf(&b, " (%s)", ranking(st.Errors))
@@ -59,8 +60,12 @@ func (a *app) summaryText(res result) string {
 	case res.Dir == "":
 	case c.Queued > 0:
 		fmt.Fprintf(&b, "  %s left; go on with: %s\n", grouped(c.Queued), againCommand(a.args))
-	default:
-		fmt.Fprintf(&b, "  next: octopus why URL · octopus get URL --markdown\n")
+	case c.Pages > 0:
+		dir := ""
+		if res.Dir != node.DefaultConfig().Dir {
+			dir = " --dir " + shellQuote(res.Dir)
+		}
+		fmt.Fprintf(&b, "  next: octopus why URL%s · octopus get URL --markdown%s\n", dir, dir)
 	}
 	return b.String()
 }

@@ -30,7 +30,7 @@ func (v *view) bar(columns int) []string {
 	lines := []string{
 		v.head,
 		fmt.Sprintf(" %s  pages %s / %s found  %s  eta %s", clock(st.Elapsed), grouped(c.Pages), grouped(c.Known), v.meter(), v.etaText()),
-		fmt.Sprintf(" now %.3g/s  avg %.3g/s  %s  %s", v.trend.rate(), average(st), classes(st), bytesText(st.Bytes)),
+		fmt.Sprintf(" now %s/s  avg %s/s  %s  %s", rateText(v.trend.rate()), rateText(average(st)), classes(st), bytesText(st.Bytes)),
 		fmt.Sprintf(" queue %s  later %s  in flight %d   known again %s%s", grouped(c.Queued), grouped(c.Later), st.InFlight, grouped(st.Known), listed("   skipped", st.Skipped)),
 		fmt.Sprintf(" hosts %s", grouped(c.Hosts)),
 		fmt.Sprintf(" %-12s  last: %s", v.trend.spark(12), lastText(st.Last)),

@@ -215,12 +215,20 @@ func (f *Frontier) takeRobots(s *settlement, a *application, m *manners, now tim
 	if o.Err != nil {
 		answer.Status = 0
 	}
-	p := robots.Options{}.Next(s.policy, answer)
+	p := robots.Options{RetryMin: f.opt.RobotsRetry}.Next(s.policy, answer)
 	m.Delay = 0
 	m.setDelay(p.For(f.opt.Agent))
-	a.robotsTimes = fmt.Sprintf("%d %d", p.Next.UnixMilli(), p.Mode)
+	mode := int(p.Mode)
+	if p.Mode == robots.Unreachable && f.opt.RobotsTries > 0 && p.Failures >= f.opt.RobotsTries {
+		mode = robotsGone
+	}
+	a.robotsTimes = fmt.Sprintf("%d %d", p.Next.UnixMilli(), mode)
 	a.policy = encodePolicy(&p)
 }
+
+// robotsGone is the mode, for lease.lua, of a robots.txt that was unreachable so
+// often that its URLs are set aside.
+const robotsGone = 9
 
 // application is what settle.lua is told.
 type application struct {

@@ -202,6 +202,8 @@ func (f *Frontier) admit(ctx context.Context, g *grant) (bool, error) {
 	switch {
 	case g.kind == "D":
 		return false, f.putAside(ctx, g, octopus.ReasonDead, m.deadDetail())
+	case g.kind == "P" && strings.HasSuffix(g.robots, " "+strconv.Itoa(robotsGone)):
+		return false, f.putAside(ctx, g, octopus.ReasonDead, "its robots.txt was unreachable too often")
 	case g.kind == "P" && g.robots != "":
 		group, err := f.group(ctx, g)
 		if err != nil {

@@ -42,6 +42,13 @@ type Options struct {
 	Robots string
 	// Agent is the product token for robots.txt. Default "octopus".
 	Agent string
+	// RobotsRetry is the pause before an unreachable robots.txt is asked for
+	// again; it doubles up to six hours. Default 5 min.
+	RobotsRetry time.Duration
+	// RobotsTries is the number of times a robots.txt may be unreachable in a
+	// row before the URLs that wait for it are set aside, as dead. A crawl that
+	// has to end needs it. 0: they wait for as long as it takes.
+	RobotsTries int
 	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
 	// robots.txt names on its own site are then offered as links of depth 0.
 	// Nil: they are left alone.

@@ -39,7 +39,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"fetch": {own: words("octopus canon internal"),
 		libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net")},
 	"parse":     {own: words("octopus canon internal parse/article parse/charset parse/classify parse/feed parse/scan parse/simhash")},
-	"warc":      {own: words("octopus internal"), libraries: words("github.com/klauspost/compress")},
+	"warc":      {own: words("octopus internal"), libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress")},
 	"container": {own: words("octopus canon warc internal"), libraries: words("golang.org/x/sys")},
 
 	// What others read of a container: replay tools over HTTP, analysts as a table.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"octopus/kv"
 )
@@ -51,6 +52,10 @@ func Open(dir string, o Options) (*Store, error) {
 		}
 		return nil, fmt.Errorf("store %s: cannot lock the directory: %w", dir, err)
 	}
+	if err := room(dir, o.FS); err != nil {
+		lock.Close()
+		return nil, err
+	}
 	log := &watcher{dir: dir}
 	db, err := open(dir, o.pebble(lock, log))
 	if err != nil {
@@ -58,6 +63,26 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	return &Store{db: db, lock: lock, log: log}, nil
+}
+
+// room fails where the disk cannot take what the logs in dir replay to: Pebble
+// would try to write its tables for ever.
+func room(dir string, fs vfs.FS) error {
+	names, err := fs.List(dir)
+	if err != nil {
+		return fmt.Errorf("store %s: %w", dir, err)
+	}
+	need := uint64(1 << 20)
+	for _, name := range names {
+		if info, err := fs.Stat(fs.PathJoin(dir, name)); err == nil && strings.HasSuffix(name, ".log") {
+			need += uint64(info.Size())
+		}
+	}
+	disk, err := fs.GetDiskUsage(dir)
+	if err != nil || disk.AvailBytes >= need {
+		return nil // a file system that does not tell is taken as it is
+	}
+	return fmt.Errorf("store %s: %w: %d bytes are free, opening it needs %d", dir, ErrFull, disk.AvailBytes, need)
 }
 
 // open calls Pebble and makes its failures errors that name dir.

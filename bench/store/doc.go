@@ -1,0 +1,19 @@
+// Command store compares octopus's page container with other ways to keep pages
+// on this machine, in one run: Pebble with blob files, Badger, bbolt, SQLite and
+// one file per page.
+//
+//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed]
+//
+// Pages are pieces of 10 KB (-bytes) of the HTML below -html, each with its URL and
+// number in it so that none are alike. Every store gets the same pages in
+// batches of 256 with one sync each, from two goroutines, and is asked for the
+// same random URLs. Peers get a 16-byte key and a value of header and body that
+// gzip at the container's level made; with -packed bodies are random bytes, as
+// if compressed before, and peers store them as they are.
+//
+// Each store runs in a process of its own, which is killed with SIGKILL after
+// the last acknowledgement: the time to reopen is that after a crash. Cold gets
+// follow the eviction of the page cache (root only) after open. fio's random
+// reads of 4 KiB from the same disk, in the same run, are the yardstick. One JSON
+// object per line.
+package main

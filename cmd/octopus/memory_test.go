@@ -1,0 +1,48 @@
+package main
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+
+	"octopus/node"
+)
+
+func TestCgroupLimit(t *testing.T) {
+	files := map[string]string{
+		"/sys/fs/cgroup/memory.max":         "max\n",
+		"/sys/fs/cgroup/a/memory.max":       "2000\n",
+		"/sys/fs/cgroup/a/b/memory.max":     "3000\n",
+		"/sys/fs/cgroup/a/small/memory.max": "500\n",
+	}
+	read := func(name string) ([]byte, error) {
+		if text, ok := files[name]; ok {
+			return []byte(text), nil
+		}
+		return nil, os.ErrNotExist
+	}
+	for self, want := range map[string]int64{"0::/a/b\n": 2000, "0::/a/small": 500, "1:cpu:/x\n0::/a/b\n": 2000, "0::/": 0, "1:memory:/a": 0, "": 0, "0::/gone": 0} {
+		if got := cgroupLimit(self, read); got != want {
+			t.Errorf("cgroup %q: limit %d, want %d", self, got, want)
+		}
+	}
+}
+
+func TestLimitMemory(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	l := &loaded{Config: node.DefaultConfig()}
+	l.Memory = 3 << 30
+	restore := newApp(nil, nil, nil, nil).limitMemory(l)
+	if got := debug.SetMemoryLimit(-1); got != 3<<30 {
+		t.Errorf("the limit is %d, want %d", got, 3<<30)
+	}
+	restore()
+	if got := debug.SetMemoryLimit(-1); got != before {
+		t.Errorf("the limit afterwards is %d, want %d", got, before)
+	}
+	l.Memory = 0
+	newApp(nil, nil, nil, []string{"GOMEMLIMIT=1GiB"}).limitMemory(l)()
+	if l.Memory != 0 {
+		t.Errorf("GOMEMLIMIT is overruled: %d", l.Memory)
+	}
+}
