@@ -36,6 +36,13 @@
 // https, leaves the status of the last redirect and an empty body; RFC 9309,
 // section 2.3.1.2, has such a file taken as unavailable, like a 404.
 //
+// # One lease, one request
+//
+// There is one exception, which is net/http's: a GET on a connection that was
+// kept open is sent once more, at once, if the server closed that connection
+// before the first byte of an answer. Servers close idle connections, so this
+// is part of keeping them; a log may show such a request twice.
+//
 // # Copies of a body
 //
 // A body is read by the connection, or written by the decoder, straight into the
