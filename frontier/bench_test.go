@@ -3,11 +3,9 @@ package frontier_test
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"sync"
@@ -224,16 +222,4 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
-}
-
-func diskSize(t *testing.T, dir string) (n int64) {
-	if err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
-		if info, errInfo := d.Info(); err == nil && errInfo == nil && !d.IsDir() {
-			n += info.Size()
-		}
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

@@ -51,7 +51,6 @@ func (p position) precedence() uint8      { return p[3] }
 func (p position) depth() int             { return int(binary.BigEndian.Uint16(p[4:])) }
 func (p position) weight() uint16         { return ^binary.BigEndian.Uint16(p[6:]) }
 func (p position) compare(q position) int { return bytes.Compare(p[:], q[:]) }
-func (p position) isZero() bool           { return p == position{} }
 func (p position) withDepth(d int) position {
 	binary.BigEndian.PutUint16(p[4:], clampDepth(d))
 	return p

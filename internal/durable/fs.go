@@ -100,13 +100,11 @@ func Lock(fsys FS, name string) (io.Closer, error) {
 // plain strips the stack trace that Pebble's errors carry, so that messages
 // stay one line, and keeps the cause for errors.Is.
 func plain(err error) error {
-	for {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			return p.Err
-		}
-		return err
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
 	}
+	return err
 }
 
 // MkdirAll makes dir and what is missing above it, durably.
