@@ -65,8 +65,8 @@ type Options struct {
 	MaxIdleConns int
 
 	// Bandwidth bounds what all connections together receive, in bytes per
-	// second, TLS and headers included. A floor below half of a connection's
-	// share of it is needed (FloorRate), or slow is taken for broken. Default 0:
+	// second, TLS and headers included. FloorRate must be below a connection's
+	// share of it, or pages that wait their turn fail as too slow. Default 0:
 	// no bound.
 	Bandwidth int64
 

@@ -167,7 +167,7 @@ func (f *Frontier) warmHost(h octopus.HostKey, value []byte) (err error) {
 		}
 	}
 	if value == nil {
-		return fmt.Errorf("host %s has URLs but no record; rebuild it with `octopus doctor`", h)
+		return fmt.Errorf("host %s has URLs but no record; the store is damaged; start anew with `octopus crawl --fresh`", h)
 	}
 	site, err := f.get(f.keys.site([4]byte(h[:4])))
 	if err != nil {

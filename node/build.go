@@ -185,7 +185,12 @@ func (n *Node) openFetcher() error {
 		return err
 	}
 	n.fetcher = f
-	n.closeLast(f.Close)
+	if n.cfg.Fetcher.Log != "" {
+		if n.fetcher, err = openFetchLog(&n.cfg, f); err != nil {
+			return err
+		}
+	}
+	n.closeLast(n.fetcher.Close)
 	return nil
 }
 

@@ -66,6 +66,7 @@ type FetcherConfig struct {
 	Timeout      Duration `toml:"timeout" flag:"timeout" help:"longest time for one request, body included"`
 	MaxBody      Size     `toml:"maxBody" flag:"max-body" help:"longest body kept, decoded; the rest is cut off and the page marked"`
 	AllowNet     []string `toml:"allowNet" flag:"allow-net" help:"allow connections to this private or loopback network, as CIDR (repeatable)"`
+	Log          string   `toml:"log" flag:"fetch-log" help:"append a JSON line for each request to this file; octopus audit proves from it that no host was asked too often"`
 	Resolver     []string `toml:"resolver" flag:"resolver" help:"ask this DNS server, HOST:PORT, instead of the system's (repeatable)"`
 	Retry        struct {
 		Max     int      `toml:"max" flag:"retries" help:"further attempts after a failed one"`

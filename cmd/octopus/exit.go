@@ -22,7 +22,7 @@ const (
 4    nothing fetched: unknown host, refused, robots.txt denies all, address not allowed
 6    a limit ended the crawl (pages, time), and --limit-is-error was given
 9    the directory is in use by another octopus
-10   verification failed (store verify)
+10   verification failed (store verify, audit)
 130  SIGINT (Ctrl-C): stopped; run the same command again to go on
 143  SIGTERM: stopped; run the same command again to go on`
 )

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+func TestDoctor(t *testing.T) {
+	s, c := newLists(t), newCLI(t)
+	see := func(want string, hosts int) diagnosis {
+		t.Helper()
+		c.run("doctor", "--json").want(exitOK)
+		var d diagnosis
+		if err := json.Unmarshal([]byte(c.stdout), &d); err != nil {
+			t.Fatal(err)
+		}
+		if d.Hosts != hosts || len(d.Bottleneck) < len(want) || d.Bottleneck[:len(want)] != want {
+			t.Errorf("doctor printed %s, want %q", c.stdout, want)
+		}
+		return d
+	}
+	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-n", "1", "-q").want(exitOK)
+	if d := see("politeness of few hosts: 1", 1); d.Queued == 0 || len(d.Slowest) != 1 || d.ETA <= 0 {
+		t.Errorf("doctor says %+v", d)
+	}
+	c.run("host", "block", "127.0.0.1", "--for", "1h").want(exitOK)
+	if d := see("back-off: all 1", 1); d.ETA < 3500 {
+		t.Errorf("eta %g s of a host that is blocked for an hour", d.ETA)
+	}
+	c.run("doctor", "--verify").want(exitOK, "every counter is right")
+	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "--retries", "0", "--fresh", "-q").want(exitOK)
+	see("nothing is queued", 0)
+}
