@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"octopus/internal/durable"
 )
@@ -42,6 +43,9 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 			return err
 		}
 	}
+	if err := c.findLost(); err != nil {
+		return err
+	}
 	var start position
 	if !scratch {
 		start = c.readCheckpoint()
@@ -70,6 +74,26 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 		}
 		c.active = s
 		progress.report(int64(i+1), int64(max(len(names), i+1)))
+	}
+	return nil
+}
+
+// findLost notes the segments of which only the key file is left: their pages
+// are gone, and nobody should take the container for whole. A key file without
+// entries is what a crash at a segment's birth leaves; it speaks of no page.
+func (c *Container) findLost() error {
+	all, err := c.opt.FS.List(c.opt.Dir)
+	if err != nil {
+		return fmt.Errorf("list %s: %w", c.opt.Dir, err)
+	}
+	for _, name := range all {
+		stem, isKey := strings.CutSuffix(name, keySuffix)
+		if !isKey || slices.Contains(all, stem+warcSuffix) {
+			continue
+		}
+		if info, err := c.opt.FS.Stat(c.opt.FS.PathJoin(c.opt.Dir, name)); err == nil && info.Size() >= keyHeaderSize+keyEntrySize {
+			c.damage = append(c.damage, fmt.Errorf("%s%s: %w: the segment is missing, its key file is there", c.opt.FS.PathJoin(c.opt.Dir, stem), warcSuffix, ErrCorrupt))
+		}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ type Report struct {
 // payload. The error is that of the context or of the disk; what is wrong with
 // the data is in the report.
 func (c *Container) Verify(ctx context.Context, progress Progress) (Report, error) {
-	var rep Report
+	rep := Report{Errors: c.Damage()}
 	segments := c.list()
 	total := int64(0)
 	for _, s := range segments {

@@ -88,7 +88,7 @@ func (a *app) storeVerify(c *container.Container, asJSON bool) error {
 		return err
 	}
 	v := verified{rep.Segments, rep.Records, rep.Pages, rep.Bytes, []string{}}
-	for _, damage := range append(c.Damage(), rep.Errors...) {
+	for _, damage := range rep.Errors {
 		v.Errors = append(v.Errors, damage.Error())
 	}
 	if err := a.report(v, asJSON, "%d segments, %d records, %d pages, %s: %d damaged\n", v.Segments, v.Records, v.Pages, bytesText(v.Bytes), len(v.Errors)); err != nil {
