@@ -245,3 +245,55 @@ func TestBegunWith(t *testing.T) {
 		}
 	}
 }
+
+// TestSeenLosesNoLink: a link that was refused, or that an outcome named that
+// came too late, is not taken for met.
+func TestSeenLosesNoLink(t *testing.T) {
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	f, err := frontier.Open(frontier.Options{Store: kv.NewMemory(), Robots: "ignore", Seen: seen.NewExact(), Now: func() time.Time { return now },
+		Politeness: frontier.Politeness{HostDelay: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx := t.Context()
+	offer := func(l octopus.Link, want octopus.VerdictCode) {
+		t.Helper()
+		v, err := f.Add(ctx, []octopus.Link{l})
+		if err != nil || v[0].Code != want {
+			t.Errorf("%s: %v, %v, want %v", l.URL.Text, v, err, want)
+		}
+	}
+	far := frontiertest.Link("a.com/far", 1)
+	far.Hop = octopus.MaxHops + 1
+	offer(far, octopus.Rejected)
+	far.Hop = 0
+	offer(far, octopus.Queued)
+
+	lease := func() octopus.Lease {
+		t.Helper()
+		got, err := f.Lease(ctx, 1)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%v, %v", got, err)
+		}
+		return got[0]
+	}
+	early := lease()
+	now = now.Add(10 * time.Minute) // it ends
+	late := lease()
+	done := func(l octopus.Lease, links ...octopus.Link) octopus.Verdict {
+		t.Helper()
+		v, err := f.Done(ctx, []octopus.Outcome{{Lease: l, Status: 200, Start: now, End: now, Links: links}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v[0]
+	}
+	done(late)
+	if v := done(early, frontiertest.Link("a.com/new", 2)); v.Code != octopus.Stale {
+		t.Fatalf("the late outcome: %v", v)
+	}
+	if c := f.Counts(); c.Known != 2 || c.Queued != 1 {
+		t.Errorf("%+v: the link of the late outcome is lost", c)
+	}
+}

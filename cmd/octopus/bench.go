@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +86,8 @@ func (a *app) benchCrawl(opt benchweb.Options, concurrency int) (err error) {
 		return err
 	}
 	server := exec.Command(self, "bench", "serve", string(options))
-	server.Stderr = a.stderr
+	stderr := &sharedWriter{w: a.stderr}
+	server.Stderr = stderr
 	web, err := benchweb.Spawn(server)
 	if err != nil {
 		return usage(err)
@@ -101,7 +104,7 @@ func (a *app) benchCrawl(opt benchweb.Options, concurrency int) (err error) {
 		{"pages", []string{"--dir", filepath.Join(dir, "pages")}},
 	} {
 		cmd := exec.Command(self, append(args, mode.flags...)...)
-		cmd.Dir, cmd.Stderr = dir, a.stderr
+		cmd.Dir, cmd.Stderr = dir, stderr
 		if err := a.benchMode(mode.name, cmd, web); err != nil {
 			return err
 		}
@@ -134,4 +137,16 @@ func (a *app) benchMode(name string, cmd *exec.Cmd, web *benchweb.Remote) error 
 func rounded(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
 	return v
+}
+
+// sharedWriter lets two processes write to one stream in turn.
+type sharedWriter struct {
+	mu sync.Mutex // guards w
+	w  io.Writer
+}
+
+func (s *sharedWriter) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.w.Write(p)
 }

@@ -86,15 +86,12 @@ func listed(title string, counts map[string]int64) string {
 	return fmt.Sprintf("%s %s: %s", title, grouped(sum), ranking(counts))
 }
 
-// rateText writes a rate with three digits at most, never as a power of ten.
+// rateText writes a rate with three digits, never as a power of ten.
 func rateText(perSecond float64) string {
-	switch {
-	case perSecond >= 100:
+	if perSecond >= 999.5 {
 		return grouped(int64(perSecond + 0.5))
-	case perSecond >= 10:
-		return fmt.Sprintf("%.1f", perSecond)
 	}
-	return fmt.Sprintf("%.2g", perSecond)
+	return fmt.Sprintf("%.3g", perSecond)
 }
 
 // counted writes a number of things: "1 page", "3,911 pages".

@@ -133,7 +133,7 @@ func (a *app) seenPlanCmd() *cobra.Command {
 	f.IntVar(&windows, "windows", 1, "windows that are asked together; 1 is a filter without windows")
 	f.Float64Var(&errorRate, "error-rate", 1e-4, "share of new URLs that may be taken for met, all windows together")
 	f.Int64Var(&bits, "bits", 0, "judge a plain filter of so many bits per window; needs --hashes")
-	f.IntVar(&hashes, "hashes", 0, "with --bits: bits that a URL sets")
+	f.IntVar(&hashes, "hashes", 0, "bits that a URL sets; needs --bits too")
 	f.BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
 		plan := seen.PlanFor

@@ -100,7 +100,7 @@ func TestSharedCrawl(t *testing.T) {
 	}
 	c := newCLI(t)
 	dir := filepath.Dir(workers[0].out)
-	c.run("queue", "list", "--dir", filepath.Join(dir, "db")).want(exitFailure, "shared in Redis")
+	c.run("bad", "ls", "--dir", filepath.Join(dir, "db")).want(exitFailure, "shared in Redis")
 	c.run("why", web.Entries()[0], "--dir", filepath.Join(dir, "db")).want(exitOK)
 	if !strings.Contains(c.stdout, "job test, bucket") {
 		t.Errorf("why says nothing of the shared frontier:\n%s", c.stdout)

@@ -69,6 +69,7 @@ type settlement struct {
 	rec     *record // the same
 	policy  robots.Policy
 	release bool // the request only ended: the visit goes on
+	kept    bool // its record was given to Options.Records: once is enough, however often it is decided
 }
 
 // stale reports whether the outcome comes too late.
@@ -194,10 +195,11 @@ func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, oct
 	default:
 		c := f.opt.conclude(now, o, s.rec, &m, f.draw)
 		c.detail = c.detail[:min(len(c.detail), 500)]
-		if c.ended && o.Record != nil && f.opt.Records != nil {
+		if c.ended && o.Record != nil && f.opt.Records != nil && !s.kept {
 			if err := f.opt.Records(ctx, []*octopus.Record{o.Record}); err != nil {
 				return nil, verdict, fmt.Errorf("redisfrontier: record of %s: %w", o.Lease.Link.URL, err)
 			}
+			s.kept = true
 		}
 		a.change, a.record, a.at, a.behind, a.pages = true, c.encode(), c.at, c.behind, c.pages
 	}
