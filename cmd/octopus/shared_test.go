@@ -179,7 +179,7 @@ func TestSharedCrawlForgets(t *testing.T) {
 			}
 			continue
 		}
-		<-time.After(1500 * time.Millisecond)
+		<-time.After(3 * time.Second) // expiries are whole seconds of the server
 		if again := crawl(kind, kind+"2"); again.Pages != sitePages {
 			t.Errorf("expiring: %d pages again, want %d", again.Pages, sitePages)
 		}
