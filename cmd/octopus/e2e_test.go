@@ -365,3 +365,30 @@ func TestWhy(t *testing.T) {
 		}
 	}
 }
+
+// TestRebuildTellsWhatIsLost: a damaged record leaves the index, and not in
+// silence.
+func TestRebuildTellsWhatIsLost(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	s.crawl(c).want(exitOK)
+	segments, err := filepath.Glob("db/pages/*.warc.gz")
+	if err != nil || len(segments) != 1 {
+		t.Fatal(segments, err)
+	}
+	f, err := os.OpenFile(segments[0], os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var meta struct{ Offset int64 }
+	if err := json.Unmarshal([]byte(c.run("get", s.URL+"/3", "--meta").stdout), &meta); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte(strings.Repeat("X", 25)), meta.Offset+20); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	c.run("store", "verify").want(exitVerify)
+	c.run("store", "rebuild").want(exitVerify, "known before could not be read", ".damaged")
+	c.run("store", "verify").want(exitOK)
+	c.run("store", "rebuild").want(exitOK)
+}

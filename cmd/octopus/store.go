@@ -104,13 +104,20 @@ func (a *app) storeVerify(c *container.Container, asJSON bool) error {
 }
 
 func (a *app) storeRebuild(c *container.Container, asJSON bool) error {
+	before := c.Stat().URLs
 	progress, end := a.storeProgress("read")
 	err := c.Rebuild(context.Background(), progress)
 	end()
 	if err != nil {
 		return err
 	}
-	return a.storeStat(c, asJSON)
+	if err := a.storeStat(c, asJSON); err != nil {
+		return err
+	}
+	if lost := before - c.Stat().URLs; lost > 0 {
+		return &exitError{exitVerify, fmt.Errorf("%s known before could not be read and left the index; the damaged segment is kept beside the mended one as *.damaged, and `octopus crawl --fresh` fetches all anew", counted(lost, "URL"))}
+	}
+	return nil
 }
 
 // sizes is what store stat --json prints.
