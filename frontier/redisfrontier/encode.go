@@ -19,7 +19,7 @@ func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
-	return max(t.UnixMilli(), 0)
+	return max(t.Add(time.Millisecond-1).UnixMilli(), 0) // up, so that no gap is cut short
 }
 
 func fromMillis(ms int64) time.Time {
