@@ -50,7 +50,7 @@ func (c *Container) scan(s *segment, from, to int64, tail bool) ([]keyEntry, err
 		}
 		next := nextMember(s.warc, bad+1, to)
 		if tail {
-			if next >= 0 {
+			if next >= 0 && !neverWritten(s.warc, bad, next) {
 				if err := c.salvage(s, bad, next, err); err != nil {
 					return nil, err
 				}
@@ -101,6 +101,26 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	defer c.segMu.Unlock()
 	c.segments[to.number] = to
 	return nil
+}
+
+// diskBlock is what a disk writes whole or not at all.
+const diskBlock = 4096
+
+// neverWritten reports whether the unreadable bytes between two offsets are what
+// a power cut leaves of a write that was not synced: a block of the disk that is
+// still zero, as no gzip member is or begins. What follows it was not synced
+// either, so nobody was told that it is there.
+func neverWritten(f io.ReaderAt, bad, next int64) bool {
+	var buf, zero [diskBlock]byte
+	for at := bad; at < next; {
+		end := at - at%diskBlock + diskBlock
+		n, _ := f.ReadAt(buf[:min(end, next)-at], at) // what can't be read is not zero
+		if at+int64(n) == end && bytes.Equal(buf[:n], zero[:n]) {
+			return true
+		}
+		at = end
+	}
+	return false
 }
 
 // cut removes the torn tail of the last segment.
