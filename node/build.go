@@ -62,6 +62,9 @@ func (n *Node) openStore() error {
 	if errors.Is(err, pebblekv.ErrLocked) {
 		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
 	}
+	if errors.Is(err, pebblekv.ErrCorrupt) {
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
 	if err != nil {
 		return err
 	}

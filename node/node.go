@@ -27,6 +27,10 @@ import (
 // uses.
 var ErrLocked = errors.New("in use by another process")
 
+// ErrDamaged is what Open returns, wrapped, where the files of the frontier
+// contradict themselves. The pages are not in them.
+var ErrDamaged = errors.New("the frontier cannot be read")
+
 // Options are what a process gives to a node beside its Config.
 type Options struct {
 	Fresh  bool         // forget what Dir holds, and start anew

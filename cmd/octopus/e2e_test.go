@@ -279,7 +279,7 @@ func (w *watcher) Write(p []byte) (int, error) {
 // TestGet reads pages back, and says what is wrong where there is none.
 func TestGet(t *testing.T) {
 	s, c := newSite(t), newCLI(t)
-	c.run("get", s.URL).want(exitFailure, "db holds no crawl; name its directory with --dir")
+	c.run("get", s.URL).want(exitFailure, "db holds no pages; name the directory of a crawl with --dir")
 	s.crawl(c, "-n", "5").want(exitOK)
 	if c.run("get", s.URL+"/").want(exitOK); !strings.HasPrefix(c.stdout, "<title>Page 0</title>") {
 		t.Errorf("get: %q", c.stdout)
@@ -299,7 +299,30 @@ func TestGet(t *testing.T) {
 	c.run("get").want(exitUsage)
 
 	s.crawl(c, "--no-pages", "--dir", "bare").want(exitOK)
-	c.run("get", s.URL+"/", "--dir", "bare").want(exitFailure, "no page in bare")
+	c.run("get", s.URL+"/", "--dir", "bare").want(exitFailure, "bare holds no pages")
+}
+
+// TestDamagedFrontier: pages are read without the frontier, and whoever needs it
+// is told what to do.
+func TestDamagedFrontier(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	s.crawl(c).want(exitOK)
+	manifests, err := filepath.Glob("db/kv/MANIFEST-*")
+	if err != nil || len(manifests) == 0 {
+		t.Fatal(manifests, err)
+	}
+	for _, m := range manifests {
+		c.file(m, "this is no manifest")
+	}
+	c.run("get", s.URL+"/7").want(exitOK)
+	c.run("why", s.URL+"/7").want(exitVerify, "db/kv", "move it away")
+	s.crawl(c).want(exitVerify, "db/kv", "move it away")
+	if err := os.Rename("db/kv", "kv.damaged"); err != nil {
+		t.Fatal(err)
+	}
+	s.crawl(c).want(exitOK)
+	c.run("why", s.URL+"/7").want(exitOK)
+	c.run("get", s.URL+"/7").want(exitOK)
 }
 
 // TestStore verifies, damages, and rebuilds.

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -39,7 +37,7 @@ newest at that time.`}
 	f.StringVar(&at, "at", "", "the version that was the newest at `TIME`: 2026-07-01, 2026-07-01T12:00:00Z or 20260701120000 (UTC)")
 	cmd.MarkFlagsMutuallyExclusive("raw", "html", "text", "markdown", "meta")
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
-		page, err := a.storedAt(flags, args[0], at)
+		page, err := a.stored(flags, args[0], at)
 		if err != nil {
 			return err
 		}
@@ -56,25 +54,40 @@ newest at that time.`}
 	return cmd
 }
 
-// storedAt reads the version of a page that was the newest at a time; with an
-// empty time the newest of all.
-func (a *app) storedAt(flags *flagSet, arg, at string) (page *container.Stored, err error) {
-	if at == "" {
-		return a.stored(flags, arg)
-	}
-	when, err := parseTime(at)
-	if err != nil {
-		return nil, usage(fmt.Errorf("--at: %w", err))
+// stored reads the version of a page that was the newest at a time; with an
+// empty time the newest of all. It needs nothing but the store of pages.
+func (a *app) stored(flags *flagSet, arg, at string) (page *container.Stored, err error) {
+	when := time.Time{}
+	if at != "" {
+		if when, err = parseTime(at); err != nil {
+			return nil, usage(fmt.Errorf("--at: %w", err))
+		}
 	}
 	u, err := a.argURL(arg)
 	if err != nil {
 		return nil, err
 	}
 	err = a.withPages(flags, false, func(c *container.Container) error {
-		page, err = c.At(context.Background(), u, when)
+		if at == "" {
+			page, err = c.Get(context.Background(), u)
+		} else {
+			page, err = c.At(context.Background(), u, when)
+		}
 		return err
 	})
+	if errors.Is(err, container.ErrNotFound) {
+		return nil, a.noPage(flags, u.Text)
+	}
 	return page, err
+}
+
+// noPage says what to ask where the store has no page of a URL.
+func (a *app) noPage(flags *flagSet, url string) error {
+	l, err := a.load(flags)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s: no page in %s; `octopus why %s` tells what is known about it", url, l.Dir, againDir(l, shellQuote(url)))
 }
 
 // argURL reads a URL of the command line.
@@ -98,36 +111,6 @@ func parseTime(text string) (time.Time, error) {
 		}
 	}
 	return time.Time{}, fmt.Errorf("%q is no time; write 2026-07-01, 2026-07-01T12:00:00Z or 20260701120000", text)
-}
-
-// stored reads a page, or says why it is not there.
-func (a *app) stored(flags *flagSet, arg string) (*container.Stored, error) {
-	l, err := a.load(flags)
-	if err != nil {
-		return nil, err
-	}
-	url, err := a.entry(arg)
-	if err != nil {
-		return nil, usage(fmt.Errorf("bad %w", err))
-	}
-	if !hasState(l.Dir) && hasPages(l.Dir) { // imported, never crawled
-		return a.storedAt(flags, arg, "9999-12-31")
-	}
-	n, err := a.openState(l)
-	if err != nil {
-		return nil, err
-	}
-	page, err := n.Page(context.Background(), url)
-	if errors.Is(err, container.ErrNotFound) {
-		err = fmt.Errorf("%s: no page in %s; `octopus why %s` tells what is known about it", url, l.Dir, againDir(l, shellQuote(url)))
-	}
-	return page, errors.Join(err, n.Close())
-}
-
-// hasPages tells whether dir holds a store of pages.
-func hasPages(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "pages"))
-	return err == nil
 }
 
 // againDir adds --dir to a proposed command where it is not the default.

@@ -65,6 +65,9 @@ func (a *app) openError(l *loaded, err error) error {
 	if errors.Is(err, node.ErrLocked) {
 		return &exitError{exitLocked, err}
 	}
+	if errors.Is(err, node.ErrDamaged) {
+		return &exitError{exitVerify, fmt.Errorf("%w; move it away and crawl again: all is fetched anew, and the stored pages stay", err)}
+	}
 	return l.blame(err)
 }
 

@@ -46,7 +46,7 @@ func TestImportAt(t *testing.T) {
 			t.Errorf("--at %s: %q", at, c.stdout)
 		}
 	}
-	c.run("get", "http://a.example/p", "--at", "2026-06-30").want(exitFailure, "not in the container")
+	c.run("get", "http://a.example/p", "--at", "2026-06-30").want(exitFailure, "no page in db")
 	c.run("get", "http://a.example/p", "--at", "July").want(exitUsage, "2026-07-01")
 	c.run("get", "http://a.example/p", "--at", "2026-07-01", "--dir", "none").want(exitFailure, "none holds no pages")
 	c.run("import", "missing.warc").want(exitFailure, "missing.warc")
