@@ -24,7 +24,7 @@ func (c *Core) Add(now time.Time, l *octopus.Link, old *record, fresh bool) octo
 		c.inject(h, l, r)
 		return octopus.Verdict{Code: octopus.Queued}
 	case fresh && (r.state == stateDone || r.state == stateFailed):
-		c.again(h, l, r)
+		c.again(h, l, r, false) // what was forgotten is fetched, not only read again
 		return octopus.Verdict{Code: octopus.Queued}
 	case costOf(l.Depth, l.Hop) < r.cost():
 		c.moveUp(h, l, r)
@@ -228,7 +228,7 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 			c.countDone(h, 1)
 			was := *old
 			was.state, was.due = stateDone, time.Time{}
-			c.again(h, l, &was)
+			c.again(h, l, &was, true)
 			return
 		}
 		c.out.Set(c.keys.due(r.due, key), c.outside(h, newEntry(l, &r)))
@@ -237,7 +237,7 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 		c.out.Set(c.keys.parked(key), c.outside(h, newEntry(l, &r)))
 	case stateDone:
 		if c.opt.Relink && r.hasLinks() {
-			c.again(h, l, old)
+			c.again(h, l, old, true)
 			return
 		}
 	}
@@ -257,11 +257,11 @@ func (c *Core) enqueueLeased(h *host, e *entry, holder *lease) {
 // a page or a redirect.
 func (r *record) hasLinks() bool { return r.last.status >= 200 && r.last.status < 400 }
 
-// again queues a URL that was visited: to read its links at a smaller depth, or
-// because the seen set has forgotten it.
-func (c *Core) again(h *host, l *octopus.Link, old *record) {
+// again queues a URL that was visited: to read its links at a smaller depth
+// (relink), or because the seen set has forgotten it.
+func (c *Core) again(h *host, l *octopus.Link, old *record, relink bool) {
 	r := *old
-	r.relink = old.state == stateDone && costOf(l.Depth, l.Hop) < costOf(old.pos.depth(), int(old.hop))
+	r.relink = relink
 	if old.state == stateFailed {
 		c.totals.Failed--
 		h.Failed--

@@ -188,7 +188,7 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 		c.emit(o.Record)
 	}
 	if c.opt.Relink && r.hasLinks() && r.cost() < met {
-		c.relinkLater(h, o, *r, met)
+		c.relinkLater(h, o, *r)
 		return
 	}
 	if !relink || r.last.period == 0 {
@@ -199,13 +199,12 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 
 // relinkLater queues a page that was met by a shorter way while it was fetched:
 // its holder knew the longer one.
-func (c *Core) relinkLater(h *host, o *octopus.Outcome, r record, met cost) {
+func (c *Core) relinkLater(h *host, o *octopus.Outcome, r record) {
 	link := o.Lease.Link
 	link.Depth, link.Hop, link.Lane = r.pos.depth(), int(r.hop), o.Lane
-	r.pos, r.hop = r.pos.withDepth(int(met>>4)), uint8(met&0xf)
 	c.countDone(h, 1)
 	r.state = stateDone
-	c.again(h, &link, &r)
+	c.again(h, &link, &r, true)
 }
 
 // finish puts a visited URL where it belongs: aside, or into the due table where

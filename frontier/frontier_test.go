@@ -53,6 +53,18 @@ func TestConformance(t *testing.T) {
 	}
 }
 
+func TestForgets(t *testing.T) {
+	frontiertest.Forgets(t, func(t *testing.T, seen *frontiertest.Seen) octopus.Frontier {
+		opt := plain(kv.NewMemory())
+		opt.Seen, opt.Relink = seen, true
+		f, err := frontier.Open(opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	})
+}
+
 // impatient is a context for a Lease that must not wait: it is fine until the
 // Lease waits for it.
 type impatient struct {

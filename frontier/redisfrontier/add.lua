@@ -41,7 +41,7 @@ local function known(key, rec, pos, hop, fresh, link)
   local state = sub(rec, 1, 1)
   local nearer = cost(pos, hop) < cost(sub(rec, 17, 22), byte(rec, 4))
   if fresh == '1' and (state == 'd' or state == 'f') then
-    again(key, rec, pos, hop, link, nearer and state == 'd')
+    again(key, rec, pos, hop, link, false) -- what was forgotten is fetched, not only read again
     return 'q'
   end
   if nearer then

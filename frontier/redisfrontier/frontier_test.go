@@ -55,3 +55,13 @@ func TestContract(t *testing.T) {
 		})
 	}
 }
+
+func TestForgets(t *testing.T) {
+	_, c := start(t)
+	frontiertest.Forgets(t, func(t *testing.T, seen *frontiertest.Seen) octopus.Frontier {
+		c.FlushAll(context.Background())
+		o := plain()
+		o.Client, o.Seen, o.Relink = c, seen, true
+		return open(t, o)
+	})
+}
