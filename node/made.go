@@ -11,8 +11,9 @@ import (
 // keyMade is where it is kept what a state directory was begun with.
 var keyMade = []byte("made")
 
-// made is what cannot change while a crawl goes on. A configuration that leaves
-// it open goes on with what the directory was begun with.
+// made is what a state directory was begun with. A configuration that leaves it
+// open goes on with that. The first six cannot change while a crawl goes on; the
+// sizes can, but for a set in Redis, which refuses others itself.
 type made struct {
 	Frontier    string `json:"frontier,omitempty"`
 	Job         string `json:"job,omitempty"`
@@ -20,6 +21,10 @@ type made struct {
 	Granularity string `json:"granularity,omitempty"`
 	Windows     int    `json:"windows,omitempty"`
 	Zone        string `json:"zone,omitempty"`
+
+	Capacity  int64    `json:"capacity,omitempty"`
+	ErrorRate float64  `json:"errorRate,omitempty"`
+	Expiry    Duration `json:"expiry,omitempty"`
 }
 
 // adopt completes the configuration from the state directory, refuses one that
@@ -39,7 +44,10 @@ func (n *Node) adopt() error {
 	if err := json.Unmarshal(value, &old); err != nil {
 		return fmt.Errorf("%s: what it was begun with: %w", n.cfg.Dir, err)
 	}
-	return n.cfg.adopt(old)
+	if err := n.cfg.adopt(old); err != nil || n.cfg.made() == old || n.cfg.Frontier != "" {
+		return err
+	}
+	return n.saveMade()
 }
 
 func (c *Config) adopt(old made) error {
@@ -53,6 +61,10 @@ func (c *Config) adopt(old made) error {
 		c.Seen.Kind, c.Seen.Granularity = old.Seen, orElse(old.Granularity, c.Seen.Granularity)
 		c.Seen.Windows, c.Seen.Zone = orElse(old.Windows, c.Seen.Windows), orElse(old.Zone, c.Seen.Zone)
 	}
+	usual := DefaultConfig().Seen
+	c.Seen.Capacity = unless(c.Seen.Capacity, usual.Capacity, old.Capacity)
+	c.Seen.ErrorRate = unless(c.Seen.ErrorRate, usual.ErrorRate, old.ErrorRate)
+	c.Seen.Expiry = unless(c.Seen.Expiry, usual.Expiry, old.Expiry)
 	now := c.made()
 	switch {
 	case now.Frontier != old.Frontier:
@@ -80,6 +92,14 @@ func orElse[T comparable](v, other T) T {
 	return v
 }
 
+// unless returns v; where that is only the usual value, what there was before.
+func unless[T comparable](v, usual, old T) T {
+	if v != usual {
+		return v
+	}
+	return orElse(old, v)
+}
+
 // made is what the configuration begins a directory with.
 func (c *Config) made() made {
 	m := made{Seen: c.Seen.Kind}
@@ -88,6 +108,12 @@ func (c *Config) made() made {
 	}
 	if c.Seen.Kind == seenWindow {
 		m.Granularity, m.Windows, m.Zone = c.Seen.Granularity, c.Seen.Windows, c.Seen.Zone
+	}
+	if c.Seen.Kind == seenBloom || c.Seen.Kind == seenWindow {
+		m.Capacity, m.ErrorRate = c.Seen.Capacity, c.Seen.ErrorRate
+	}
+	if c.Seen.Kind == seenExpiring {
+		m.Expiry = c.Seen.Expiry
 	}
 	return m
 }
