@@ -189,7 +189,7 @@ func TestSummaryText(t *testing.T) {
 	cli.run("crawl", "http://a.test/").want(exitOK)
 	const want = `done  frontier empty  1m58s   3,802 pages  32.2/s  118 MB
   2xx 3,802  3xx 74  4xx 21  5xx 5  errors 9 (timeout 6, dns 3)   skipped 5,625: scope 5,611, robots 14
-  urls 3,920: done 3,897, queued 0, parked 23, failed 9   known again 18,340
+  urls 3,920: done 3,897 (failed 9), queued 0, parked 23   known again 18,340
   pages.jsonl 41.0 kB   state db
   next: octopus why URL · octopus get URL --markdown
 `

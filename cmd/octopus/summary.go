@@ -39,8 +39,8 @@ func (a *app) summaryText(res result) string {
 	}
 	b.WriteString(listed("   skipped", st.Skipped) + "\n")
 	c := st.Counts
-	fmt.Fprintf(&b, "  urls %s: done %s, queued %s, parked %s, failed %s   known again %s\n",
-		grouped(c.Known), grouped(c.Done), grouped(c.Queued), grouped(c.Parked), grouped(c.Failed), grouped(st.Known))
+	fmt.Fprintf(&b, "  urls %s: done %s (failed %s), queued %s, parked %s   known again %s\n",
+		grouped(c.Known), grouped(c.Done), grouped(c.Failed), grouped(c.Queued), grouped(c.Parked), grouped(st.Known))
 	var kept []string
 	for _, o := range outputs(res) {
 		if o.Path != "-" {

@@ -136,6 +136,8 @@ func TestOrderOfEvidence(t *testing.T) {
 		name, body, contentType, want string
 		src                           charset.Source
 	}{
+		{"four Chinese characters", "<title>\xd6\xd0\xce\xc4\xb1\xea\xcc\xe2</title>", "", "gbk", charset.Sniffed},
+		{"katakana", "<p>\xa5\xed\xa5\xb0\xa5\xa4\xa5\xf3</p>", "", "euc-jp", charset.Sniffed},
 		{"valid UTF-8 beats every label", "<meta charset=gbk>中文网页", "text/html; charset=big5", "utf-8", charset.Valid},
 		{"cut in a character", "中文网页"[:11], "", "utf-8", charset.Valid},
 		{"BOM", "\xff\xfea\x00", "text/html; charset=gbk", "utf-16le", charset.BOM},
