@@ -26,6 +26,7 @@ type Outcome struct {
 	End          time.Time     // end of the last byte: the host's gap starts here
 	IP           netip.Addr    // address that answered; invalid where none did
 	Status       int           // HTTP status, 0 where there was no answer
+	Wire         int64         // body bytes received, before decoding
 	Err          *Error        // why there was no usable answer; nil for any HTTP status
 	RetryAfter   time.Duration // what the server asked for; 0 where it did not
 	ETag         string
@@ -41,6 +42,15 @@ type Outcome struct {
 	Links    []Link  // everything the page offers, redirect target included
 	Record   *Record // for the sinks once the visit ends; dropped while another attempt is left
 	Deferred bool    // the work was cut (shutdown): the URL stays queued, no attempt counted
+}
+
+// Ending is what an accepted outcome meant for its URL: what counters are told.
+type Ending struct {
+	Final   bool // the visit ended; else another attempt follows
+	Failed  bool // it ended without an answer of use
+	New     bool // it brought the first page of the URL
+	Changed bool // it brought other content than the visit before
+	Near    bool // the page is a near-duplicate of others of its URL pattern
 }
 
 // Verdict is the frontier's answer to one link or one outcome.

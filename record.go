@@ -40,8 +40,13 @@ type Record struct {
 
 	Digest      string `json:"digest,omitempty"` // "sha1:BASE32" of the decoded body
 	DuplicateOf string `json:"duplicate_of,omitempty"`
-	Size        int64  `json:"size"` // bytes of the decoded body
-	Truncated   string `json:"truncated,omitempty"`
-	Error       string `json:"error,omitempty"` // kind and text of what failed for good
-	Skip        string `json:"skip,omitempty"`  // why the URL was not fetched: a Reason
+
+	// Fingerprint is near that of pages with nearly the same text; 0 where there
+	// is too little text to tell.
+	Fingerprint Fingerprint `json:"fingerprint,omitzero"`
+
+	Size      int64  `json:"size"` // bytes of the decoded body
+	Truncated string `json:"truncated,omitempty"`
+	Error     string `json:"error,omitempty"` // kind and text of what failed for good
+	Skip      string `json:"skip,omitempty"`  // why the URL was not fetched: a Reason
 }

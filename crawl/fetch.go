@@ -43,7 +43,7 @@ func (e *Engine) page(ctx context.Context, l octopus.Lease) *octopus.Page {
 func fetched(p *octopus.Page) octopus.Outcome {
 	o := octopus.Outcome{
 		Lease: p.Lease, Stage: octopus.Fetched | octopus.Parsed,
-		Start: p.Start, End: p.End, IP: p.IP, Status: p.Status, Err: p.Err, RetryAfter: p.RetryAfter,
+		Start: p.Start, End: p.End, IP: p.IP, Status: p.Status, Wire: p.Wire, Err: p.Err, RetryAfter: p.RetryAfter,
 		NoRequest: p.Stored || (p.Err != nil && p.Err.Kind == octopus.KindForbidden),
 		Lane:      p.Lease.Link.Lane,
 	}

@@ -54,10 +54,18 @@ func (c *Core) addFresh(h *host, l *octopus.Link) octopus.Verdict {
 		c.park(h, e, r, reason, detail)
 		return octopus.Verdict{Code: octopus.Parked, Reason: reason}
 	}
+	c.tellLink(e, "")
 	c.enqueue(h, e)
 	c.save(l.URL.Key, r)
 	c.schedule(h)
 	return octopus.Verdict{Code: octopus.Queued}
+}
+
+// tellLink tells the tally of a new URL, or with a reason of one put aside.
+func (c *Core) tellLink(e *entry, reason string) {
+	if c.opt.Tally != nil {
+		c.opt.Tally.Link(c.now, e.board, e.pos.lane(), reason)
+	}
 }
 
 // place returns the position behind everything of the link's depth and weight.

@@ -109,15 +109,27 @@ func endingOf(o *octopus.Outcome) ending {
 // conclude ends a visit, or the attempt. The URL is in no queue any more.
 func (c *Core) conclude(h *host, o *octopus.Outcome, r record, met cost) {
 	e := entryOf(o)
+	ending := octopus.Ending{Final: true}
 	switch end := endingOf(o); {
 	case end == endAgain:
+		ending.Final = false
 		c.requeue(h, e, &r)
 	case end == endRetry && int(r.tries) < c.maxTries(o):
+		ending.Final = false
 		c.later(h, e, &r)
 	case end == endDone:
-		c.succeed(h, o, e, &r, met)
+		ending.New, ending.Changed = r.last.compare(o)
+		ending.Near = c.succeed(h, o, e, &r, met)
 	default:
+		ending.Failed = true
 		c.fail(h, o, e, &r)
+	}
+	c.tell(o, ending)
+}
+
+func (c *Core) tell(o *octopus.Outcome, e octopus.Ending) {
+	if c.opt.Tally != nil {
+		c.opt.Tally.Outcome(c.now, o, e)
 	}
 }
 
@@ -170,8 +182,9 @@ func (c *Core) scheduleVisit(h *host, e *entry, r *record, due time.Time) {
 }
 
 // succeed ends a visit with a final answer. Where the URL was met by a shorter
-// way meanwhile, its links are to be read again.
-func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cost) {
+// way meanwhile, its links are to be read again. near tells that the page is a
+// near-duplicate of others of its URL pattern.
+func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cost) (near bool) {
 	relink := r.relink
 	r.visits++
 	r.tries, r.relink, r.due = 0, false, time.Time{}
@@ -181,7 +194,7 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 	}
 	if o.Status/100 == 2 && !relink {
 		c.totals.Pages++
-		h.learn(o)
+		near = h.learn(o)
 	}
 	r.pos[0] = byte(o.Lane)
 	if !relink {
@@ -189,12 +202,13 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 	}
 	if c.opt.Relink && r.hasLinks() && r.cost() < met {
 		c.relinkLater(h, o, *r)
-		return
+		return near
 	}
 	if !relink || r.last.period == 0 {
 		r.last.period = c.period(r)
 	}
 	c.finish(h, e, r)
+	return near
 }
 
 // relinkLater queues a page that was met by a shorter way while it was fetched:
@@ -250,18 +264,28 @@ func (c *Core) period(r *record) time.Duration {
 	return min(max(period, p.Min), p.Max).Truncate(time.Second)
 }
 
+// compare tells whether an outcome brings the first page of the URL, or other
+// content than the last visit. A page that is sent whole although it is the same
+// has not changed.
+func (v *visit) compare(o *octopus.Outcome) (fresh, changed bool) {
+	had := v.status/100 == 2 || v.status == 304
+	same := o.Digest != "" && o.Digest == v.digest
+	return !had && o.Status/100 == 2, o.Changed && o.Status != 304 && !same
+}
+
 // take notes what an outcome says of the page.
 func (v *visit) take(o *octopus.Outcome) {
+	_, changed := v.compare(o)
 	v.at, v.status = o.End, o.Status
 	if o.Status == 304 {
 		return // the stored version still holds, validators included
 	}
-	if o.Changed || v.changed.IsZero() {
+	if changed || v.changed.IsZero() {
 		v.changed = o.End
 	}
 	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
 	if o.Record != nil {
-		v.title, v.size = o.Record.Title, o.Record.Size
+		v.title, v.size, v.print = o.Record.Title, o.Record.Size, o.Record.Fingerprint
 	}
 }
 
@@ -347,5 +371,6 @@ func (c *Core) doneRobots(h *host, l *lease, o *octopus.Outcome) octopus.Verdict
 	}
 	c.out.Set(c.keys.robots(h.key, s.authority), encodePolicy(&s.policy))
 	c.touch(h)
+	c.tell(o, octopus.Ending{Final: true})
 	return octopus.Verdict{Code: octopus.Accepted}
 }

@@ -53,6 +53,9 @@ func (c *Core) Flush() (*kv.Batch, uint64, error) {
 	w = w[:0]
 	c.totals.encode(&w)
 	c.out.Set(c.keys.stats(totalsName), w)
+	if c.opt.Tally != nil {
+		c.opt.Tally.Stage(c.out)
+	}
 	out, n := c.out, c.batch
 	c.out, c.batch = new(kv.Batch), c.batch+1
 	clear(c.touched)

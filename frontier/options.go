@@ -23,6 +23,9 @@ type Options struct {
 	// Outbox receives the record of every visit that ended, in the commit that
 	// ends it. Nil: records are dropped.
 	Outbox Outbox
+	// Tally counts outcomes and new URLs, in the commits they are part of. Nil:
+	// nobody counts.
+	Tally Tally
 
 	// Politeness.
 	Politeness
@@ -176,6 +179,18 @@ type stager interface {
 // with the frontier's lock held and must only fill the batch.
 type Outbox interface {
 	Append(b *kv.Batch, rec *octopus.Record) error
+}
+
+// Tally counts what happens; package stats has one. Its methods are called with
+// the frontier's lock held, one at a time, and must be quick.
+type Tally interface {
+	// Outcome is told each accepted outcome, once.
+	Outcome(now time.Time, o *octopus.Outcome, e octopus.Ending)
+	// Link is told each URL that is queued for the first time, and with a reason
+	// each one that is put aside.
+	Link(now time.Time, board string, lane octopus.Lane, reason string)
+	// Stage puts all that was told since the last call into a commit.
+	Stage(b *kv.Batch)
 }
 
 // Limits that are no options.

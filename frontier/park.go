@@ -15,6 +15,7 @@ func (c *Core) park(h *host, e *entry, r *record, reason, detail string) {
 	c.totals.Parked++
 	h.Parked++
 	c.parked[reason]++
+	c.tellLink(e, reason)
 	c.out.Set(c.keys.parked(key), c.outside(h, e))
 	c.save(key, r)
 	c.touch(h)

@@ -60,6 +60,7 @@ type visit struct {
 	lastMod string
 	title   string
 	size    int64
+	print   octopus.Fingerprint
 	changed time.Time     // when the content was last seen to change
 	period  time.Duration // present refresh period; 0 where none
 }
@@ -92,13 +93,14 @@ const (
 	recRelink // no field
 	recTries
 	recLinks
+	recPrint
 )
 
 // encode returns the record's value.
 //
 //	| version<<4 + state | flags | depth | seq | [generation, precedence, weight]
 //	| [hop] | [visits] | [tries] | [number] | [links] | [due] | [reason, detail]
-//	| [kind, URL, via, board] | [last visit] |
+//	| [kind, URL, via, board] | [last visit] | [fingerprint] |
 func (r *record) encode(w *writer) {
 	flags := r.flags()
 	w.byte(recordVersion<<4 | byte(r.state))
@@ -143,6 +145,9 @@ func (r *record) encode(w *writer) {
 	if flags&recLast != 0 {
 		r.last.encode(w)
 	}
+	if flags&recPrint != 0 {
+		w.uint(uint64(r.last.print))
+	}
 }
 
 func (r *record) flags() (flags uint64) {
@@ -154,7 +159,7 @@ func (r *record) flags() (flags uint64) {
 		{recHop, r.hop != 0}, {recVisits, r.visits != 0}, {recNumber, r.number != r.pos.seq()},
 		{recDue, !r.due.IsZero()}, {recReason, r.reason != ""}, {recText, r.text != ""},
 		{recLast, !r.last.at.IsZero()}, {recData, r.pos.lane() == octopus.Data},
-		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0},
+		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0}, {recPrint, r.last.print != 0},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -233,6 +238,9 @@ func decodeRecord(value []byte) (*record, error) {
 	}
 	if flags&recLast != 0 {
 		r.last.decode(&in)
+	}
+	if flags&recPrint != 0 {
+		r.last.print = octopus.Fingerprint(in.uint())
 	}
 	if in.err != nil {
 		return nil, fmt.Errorf("URL record: %w", in.err)

@@ -285,7 +285,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 	if !ok {
 		return octopus.Outcome{}, fmt.Errorf("no lease %s", args[0])
 	}
-	duplicate := ""
+	duplicate, print := "", octopus.Fingerprint(0)
 	o := octopus.Outcome{Lease: l, Stage: octopus.Fetched | octopus.Parsed, End: time.Now(), Lane: l.Link.Lane, Changed: true}
 	for _, a := range args[1:] {
 		name, value, _ := strings.Cut(a, "=")
@@ -307,6 +307,13 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 			o.Changed = false
 		case "duplicate":
 			duplicate = value
+		case "digest":
+			o.Digest = value
+		case "print":
+			p, err := strconv.ParseUint(value, 2, 64)
+			if print = octopus.Fingerprint(p); err != nil {
+				return o, err
+			}
 		case "cache":
 			o.CacheFor = d
 		case "lane":
@@ -334,7 +341,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 		}
 	}
 	if l.Purpose != octopus.FetchRobots {
-		o.Record = &octopus.Record{URL: l.Link.URL.Text, Status: o.Status, DuplicateOf: duplicate}
+		o.Record = &octopus.Record{URL: l.Link.URL.Text, Status: o.Status, DuplicateOf: duplicate, Fingerprint: print}
 	}
 	return o, nil
 }

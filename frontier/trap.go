@@ -18,7 +18,9 @@ type Traps struct {
 
 	// MinYield is the number of fetches of one URL pattern of a host (numbers
 	// and parameter values left out) after which the pattern must have brought
-	// new content at least once in 20 fetches, or the rest of it is parked.
+	// new content at least once in 20 fetches, or the rest of it is parked. What
+	// is the same as a page stored before, or nearly the same as a page of the
+	// pattern (octopus.Fingerprint), is not new.
 	// Default 200. What a restart finds is counted anew.
 	MinYield int
 }
@@ -69,7 +71,27 @@ func (t Traps) repeats(segments []string) string {
 }
 
 // yield counts what one URL pattern of a host brought.
-type yield struct{ fetches, fresh uint32 }
+type yield struct {
+	fetches, fresh uint32
+	prints         [4]octopus.Fingerprint // of the last pages that were no near-duplicates
+	next           uint8                  // of prints to be replaced
+}
+
+// near reports whether a page is nearly the same as one that the pattern brought
+// before. Where it is not, it is remembered.
+func (y *yield) near(p octopus.Fingerprint) bool {
+	if p == 0 {
+		return false
+	}
+	for _, q := range y.prints {
+		if q != 0 && p.Near(q) {
+			return true
+		}
+	}
+	y.prints[y.next%4] = p
+	y.next++
+	return false
+}
 
 // maxPatterns bounds the patterns counted of one host.
 const maxPatterns = 64
@@ -100,13 +122,15 @@ func patternOf(text string) uint64 {
 	return sum
 }
 
-// learn counts an answer for the pattern of its URL.
-func (h *host) learn(o *octopus.Outcome) {
+// learn counts an answer for the pattern of its URL. A page that is nearly the
+// same as others of the pattern is nothing new, unless the URL was visited
+// before: of a page that is watched, little changes are what is wanted.
+func (h *host) learn(o *octopus.Outcome) (near bool) {
 	p := patternOf(o.Lease.Link.URL.Text)
 	y := h.yields[p]
 	if y == nil {
 		if len(h.yields) >= maxPatterns {
-			return
+			return false
 		}
 		if h.yields == nil {
 			h.yields = map[uint64]*yield{}
@@ -115,9 +139,14 @@ func (h *host) learn(o *octopus.Outcome) {
 		h.yields[p] = y
 	}
 	y.fetches++
-	if o.Status != 304 && (o.Record == nil || o.Record.DuplicateOf == "") {
-		y.fresh++
+	if o.Status == 304 || o.Record != nil && o.Record.DuplicateOf != "" {
+		return false
 	}
+	if o.Lease.Visit == 1 && o.Record != nil && y.near(o.Record.Fingerprint) {
+		return true
+	}
+	y.fresh++
+	return false
 }
 
 // poor says that the pattern of a URL brings nothing new; empty where it does.

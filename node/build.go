@@ -22,6 +22,7 @@ import (
 	"octopus/parse"
 	"octopus/seen"
 	"octopus/sink"
+	"octopus/stats"
 )
 
 // Who implements what. The compiler checks the table.
@@ -33,6 +34,7 @@ var (
 	_ kv.Store         = (*pebblekv.Store)(nil)
 	_ frontier.Seen    = (*seen.Exact)(nil)
 	_ frontier.Outbox  = (*sink.Outbox)(nil)
+	_ frontier.Tally   = (*stats.Book)(nil)
 	_ fetch.Resolver   = (*dns.Resolver)(nil)
 	_ crawl.Fetcher    = (*fetch.Fetcher)(nil)
 	_ crawl.Recycler   = (*fetch.Fetcher)(nil)
@@ -45,6 +47,7 @@ var (
 const (
 	prefixOutbox = "outbox/"
 	prefixBoard  = "board/"
+	prefixStats  = "stats/"
 )
 
 // memTable is the size of Pebble's memtables in bytes. They lie in the heap that
@@ -60,7 +63,7 @@ func (n *Node) openStore() error {
 	}
 	store, err := pebblekv.Open(filepath.Join(n.cfg.Dir, "kv"), pebblekv.Options{MemTableBytes: memTable, CacheBytes: n.cfg.cacheBytes()})
 	if errors.Is(err, pebblekv.ErrLocked) {
-		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
+		return fmt.Errorf("%s is %w%s; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked, holderOf(n.cfg.Dir))
 	}
 	if errors.Is(err, pebblekv.ErrCorrupt) {
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -81,7 +84,7 @@ func probeLock(dir string) error {
 	}
 	store, err := pebblekv.Open(path, pebblekv.Options{})
 	if errors.Is(err, pebblekv.ErrLocked) {
-		return fmt.Errorf("%s is %w; stop it first", dir, ErrLocked)
+		return fmt.Errorf("%s is %w%s; stop it first", dir, ErrLocked, holderOf(dir))
 	}
 	if err != nil {
 		return nil // damaged: starting afresh is the cure
@@ -149,6 +152,13 @@ func (n *Node) openFrontier() error {
 	}
 	if n.seen != nil {
 		opt.Seen = n.seen
+	}
+	if !n.cfg.Store.Discard {
+		book, err := stats.Open(n.store, time.Now(), stats.Options{Prefix: prefixStats})
+		if err != nil {
+			return err
+		}
+		opt.Tally = book
 	}
 	f, err := frontier.Open(opt)
 	if err != nil {

@@ -28,6 +28,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"queue":    {own: words("octopus kv internal")},
 	"sink":     {own: words("octopus kv queue internal")},
 	"frontier": {own: words("octopus kv robots internal")},
+	"stats":    {own: words("octopus kv internal")},
 	"seen":     {own: words("octopus kv internal"), libraries: words("golang.org/x/sys")},
 
 	"queue/queuetest":       {own: words("octopus kv queue")},

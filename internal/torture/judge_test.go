@@ -42,6 +42,7 @@ func (c *crawl) judge() *verdict {
 	if most := inFlight * c.crashes; len(again) > most {
 		v.blame("%d pages fetched again after %d crashes, want at most %d", len(again), c.crashes, most)
 	}
+	v.checkStats(c, found)
 	v.readPages(c)
 	v.checkWARC(filepath.Join(c.dir, "db", "pages"))
 	return v
@@ -103,6 +104,37 @@ func (v *verdict) readPages(c *crawl) {
 	}
 	if report, err := store.Verify(context.Background(), nil); err != nil || len(report.Errors) > 0 {
 		v.blame("verify the container: %v %v", err, report.Errors)
+	}
+}
+
+// checkStats holds the statistics against the records, which are exact over
+// crashes too: each visit is counted once.
+func (v *verdict) checkStats(c *crawl, found []webtest.Found) {
+	out, err := exec.Command(binary, "stats", "--by", "day", "--dir", filepath.Join(c.dir, "db"), "--json").Output()
+	if err != nil {
+		v.blame("statistics: %v", err)
+		return
+	}
+	var got, want struct{ Pages, Redirects int }
+	for line := range bytes.Lines(out) {
+		var day struct{ Pages, Redirects int }
+		if err := json.Unmarshal(line, &day); err != nil {
+			v.blame("statistics: %v in %q", err, line)
+			return
+		}
+		got.Pages += day.Pages
+		got.Redirects += day.Redirects
+	}
+	for _, f := range found {
+		switch f.Status / 100 {
+		case 2:
+			want.Pages++
+		case 3:
+			want.Redirects++
+		}
+	}
+	if got != want {
+		v.blame("the statistics count %+v, the records %+v", got, want)
 	}
 }
 

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"octopus/node"
+)
+
+// TestStats crawls a site with one page of each kind, twice, and reads the
+// counters in every format.
+func TestStats(t *testing.T) {
+	s, c := newLists(t), newCLI(t)
+	for range 2 {
+		c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "--retries", "0", "-q").want(exitOK)
+	}
+	sum := func(field string, args ...string) (n int) {
+		t.Helper()
+		c.run(append([]string{"stats", "--json"}, args...)...).want(exitOK)
+		for _, v := range c.lines() {
+			n += int(v[field].(float64))
+		}
+		return n
+	}
+	for field, want := range map[string]int{"requests": 8, "pages": 6, "new": 6, "failed": 1, "links": 8, "parked": 1, "articles": 0, "retries": 0} {
+		for _, by := range []string{"hour", "day"} {
+			if got := sum(field, "--by", by, "--split", "board,class"); got != want {
+				t.Errorf("%s by %s: %d, want %d", field, by, got, want)
+			}
+		}
+	}
+	for want, args := range map[int][]string{
+		1: {"--class", "robots"},
+		7: {"--board", "crawl", "--class", "nav", "--since", "2h"},
+		8: {"--since", time.Now().UTC().Add(-24 * time.Hour).Format(time.DateOnly)},
+		0: {"--board", "other"},
+	} {
+		if len(args) > 2 && args[3] == "nav" {
+			want -= 5 // texts are no pages
+		}
+		if got := sum("requests", args...); got != want {
+			t.Errorf("%v: %d requests, want %d", args, got, want)
+		}
+	}
+	if got := sum("requests", "--until", "2h"); got != 0 {
+		t.Errorf("%d requests two hours ago", got)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--json", `"errors":{"disconnect":1}`},
+		{"--by day", "day (UTC)"},
+		{"--by day", "errors 1: disconnect 1"},
+		{"--split class", "robots"},
+		{"--csv", "start,board,class,requests,bytes,pages"},
+		{"--csv", ",error_disconnect,"},
+		{"--until 2h", "nothing happened"},
+	} {
+		c.run(append([]string{"stats"}, strings.Fields(tt.args)...)...).want(exitOK)
+		if !strings.Contains(c.stdout, tt.want) {
+			t.Errorf("stats %s printed %q, want %q in it", tt.args, c.stdout, tt.want)
+		}
+	}
+}
+
+func TestStatsRefuses(t *testing.T) {
+	c := newCLI(t)
+	c.run("stats").want(exitFailure, "holds no crawl")
+	s := newLists(t)
+	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-n", "1", "-q").want(exitOK)
+	c.run("stats", "--by", "week").want(exitUsage, `--by "week": use hour, day`)
+	c.run("stats", "--class", "article").want(exitUsage, "nav, data, other, robots")
+	c.run("stats", "--split", "host").want(exitUsage, "board, class")
+	c.run("stats", "--since", "soon").want(exitUsage, "--since", "write 36h")
+	c.run("stats", "--until", "soon").want(exitUsage, "--until")
+	c.run("stats", "--json", "--csv").want(exitUsage, "choose one")
+
+	n, err := node.Open(node.DefaultConfig(), node.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	c.run("stats").want(exitLocked, "db is in use by another process")
+	if runtime.GOOS == "linux" {
+		c.want(exitLocked, fmt.Sprintf("(process %d: ", os.Getpid()))
+	}
+}
