@@ -38,8 +38,9 @@ type Container struct {
 	urls     *table // request -> newest version
 	payloads *table // digest -> the record that holds the payload
 
-	readers sync.Pool // of *warc.Reader, about 100 KB each
-	members sync.Pool // of *[]byte: gzip members on their way to disk
+	readers   sync.Pool // of *warc.Reader, about 100 KB each
+	unpackers sync.Pool // of *unpacker, 7 KB and the largest page that one met, up to 3 MB
+	members   sync.Pool // of *[]byte: gzip members on their way to disk
 
 	segMu    sync.RWMutex // guards segments
 	segments map[int]*segment

@@ -134,6 +134,35 @@ func (c *Container) follow(s *Stored) error {
 	return fmt.Errorf("%s: segment %d at offset %d: the payload %s that it refers to can't be read: %w", s.URL, s.Ref.Segment, s.Ref.Offset, s.Digest, cause)
 }
 
+// unpacker is what reading a unit needs, kept from read to read.
+type unpacker struct {
+	warc.Decoder
+	buf []byte // the unit as it lies on disk; not kept where it is long
+}
+
+func (c *Container) unpacker() *unpacker {
+	if u, ok := c.unpackers.Get().(*unpacker); ok {
+		return u
+	}
+	return &unpacker{}
+}
+
+// load reads length bytes, or what there is of them.
+func (u *unpacker) load(f io.ReaderAt, at, length int64) ([]byte, error) {
+	buf := u.buf
+	if int64(cap(buf)) < length {
+		buf = make([]byte, length)
+		if length <= maxJoined {
+			u.buf = buf
+		}
+	}
+	n, err := f.ReadAt(buf[:length], at)
+	if err == io.EOF {
+		err = nil
+	}
+	return buf[:n], err
+}
+
 // read reads and checks the unit at an address. key is what the record says of
 // its request, if anything.
 func (c *Container) read(at address) (s *Stored, key string, err error) {
@@ -142,12 +171,13 @@ func (c *Container) read(at address) (s *Stored, key string, err error) {
 		return nil, "", err
 	}
 	defer seg.release()
-	buf := make([]byte, at.length())
-	n, err := seg.warc.ReadAt(buf, at.offset())
-	if err != nil && err != io.EOF {
+	u := c.unpacker()
+	defer c.unpackers.Put(u)
+	buf, err := u.load(seg.warc, at.offset(), at.length())
+	if err != nil {
 		return nil, "", fmt.Errorf("%s%s at offset %d: %w", seg.path, warcSuffix, at.offset(), err)
 	}
-	s, key, err = c.decode(buf[:n], at)
+	s, key, err = u.decode(buf, at)
 	if err != nil {
 		return nil, "", fmt.Errorf("%s%s at offset %d: %w: %w", seg.path, warcSuffix, at.offset(), ErrCorrupt, err)
 	}
@@ -155,19 +185,8 @@ func (c *Container) read(at address) (s *Stored, key string, err error) {
 }
 
 // decode reads a unit. What follows it in buf is not looked at.
-func (c *Container) decode(buf []byte, at address) (*Stored, string, error) {
-	r, ok := c.readers.Get().(*warc.Reader)
-	if ok {
-		r.Reset(bytes.NewReader(buf), at.offset())
-	} else {
-		r = warc.NewReader(bytes.NewReader(buf), at.offset())
-	}
-	defer c.readers.Put(r)
-	rec, err := r.Next()
-	if err != nil {
-		return nil, "", noEOF(err)
-	}
-	block, err := rec.ReadBlock()
+func (u *unpacker) decode(buf []byte, at address) (*Stored, string, error) {
+	rec, block, n, err := u.Decode(buf)
 	if err != nil {
 		return nil, "", err
 	}
@@ -184,27 +203,17 @@ func (c *Container) decode(buf []byte, at address) (*Stored, string, error) {
 		if err := checkDigest(s.Digest, s.Body); err != nil {
 			return nil, "", err
 		}
+		s.Body = bytes.Clone(s.Body)
 	}
-	if err := r.Finish(); err != nil {
-		return nil, "", err
-	}
-	s.record = r.Offset() - at.offset()
+	s.record = int64(n)
 	s.Ref = Ref{at.segment(), at.offset(), s.record}
 	// The next record may be this one's metadata. Where it is not, it may well
 	// be cut: the buffer ends somewhere.
-	id, key := rec.ID, rec.Get(keyField)
-	next, err := r.Next()
-	if err == nil && next.Type == warc.Metadata && len(next.ConcurrentTo) == 1 && next.ConcurrentTo[0] == id {
-		fields, err := next.ReadBlock()
-		if err == nil {
-			err = r.Finish()
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		s.Meta, s.Ref.Length = warc.ParseFields(fields), r.Offset()-at.offset()
+	next, fields, m, err := u.Decode(buf[n:])
+	if err == nil && next.Type == warc.Metadata && len(next.ConcurrentTo) == 1 && next.ConcurrentTo[0] == rec.ID {
+		s.Meta, s.Ref.Length = warc.ParseFields(fields), int64(n+m)
 	}
-	return s, key, nil
+	return s, rec.Get(keyField), nil
 }
 
 func checkDigest(digest string, body []byte) error {
@@ -240,7 +249,14 @@ func (c *Container) head(at address) (*warc.Record, error) {
 		return nil, err
 	}
 	defer seg.release()
-	r := warc.NewReader(io.NewSectionReader(seg.warc, at.offset(), at.length()), at.offset())
+	r, ok := c.readers.Get().(*warc.Reader)
+	in := io.NewSectionReader(seg.warc, at.offset(), at.length())
+	if ok {
+		r.Reset(in, at.offset())
+	} else {
+		r = warc.NewReader(in, at.offset())
+	}
+	defer c.readers.Put(r)
 	rec, err := r.Next()
 	if err != nil {
 		return nil, fmt.Errorf("%s%s: %w", seg.path, warcSuffix, noEOF(err))

@@ -183,7 +183,10 @@ func (r *rewrite) move(ctx context.Context, s *segment) error {
 			return fmt.Errorf("%s%s at offset %d: %w", s.path, warcSuffix, e.offset, err)
 		}
 		// A broken record is not carried on as if it were whole.
-		if _, _, err := r.decode(data, old.at); err != nil {
+		unpacker := r.unpacker()
+		_, _, err := unpacker.decode(data, old.at)
+		r.unpackers.Put(unpacker)
+		if err != nil {
 			return fmt.Errorf("%s%s at offset %d: %w: %w", s.path, warcSuffix, e.offset, ErrCorrupt, err)
 		}
 		r.sum.Moved++

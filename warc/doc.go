@@ -13,8 +13,8 @@
 //
 // Compressed files hold one gzip member per record, so that a record can be
 // read alone when its offset is known. Encoder makes such members, Reader
-// streams over files of either kind, Check finds out where the whole records
-// of a damaged file end.
+// streams over files of either kind, Decoder reads a single member that lies in
+// memory.
 //
 // The block of a response is an HTTP message. Bodies are stored decoded, so
 // HTTPBlock leaves out Content-Encoding and Transfer-Encoding and sets

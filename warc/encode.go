@@ -1,11 +1,14 @@
 package warc
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"runtime"
 
-	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress"
+	"github.com/klauspost/compress/flate"
 )
 
 // Encoder turns records into bytes. It may be used by many goroutines at once;
@@ -14,7 +17,7 @@ import (
 // in the processor's cache from record to record.
 type Encoder struct {
 	level   int
-	writers chan *gzip.Writer // idle ones; nil stands for one that is not made yet
+	writers chan *flate.Writer // idle ones; nil stands for one that is not made yet
 }
 
 // DefaultLevel is the gzip level of an Encoder made with level 0: within 15 %
@@ -33,7 +36,7 @@ func NewEncoder(level int) (*Encoder, error) {
 	if level < Plain || level > 9 {
 		return nil, fmt.Errorf("gzip level %d: want 1 to 9", level)
 	}
-	e := &Encoder{level: level, writers: make(chan *gzip.Writer, runtime.GOMAXPROCS(0))}
+	e := &Encoder{level: level, writers: make(chan *flate.Writer, runtime.GOMAXPROCS(0))}
 	for range cap(e.writers) {
 		e.writers <- nil
 	}
@@ -55,18 +58,51 @@ func (e *Encoder) Append(dst []byte, r *Record, block ...[]byte) ([]byte, error)
 	if e.level == Plain {
 		return appendParts(dst, head, block), nil
 	}
-	out := &appender{dst}
-	z := e.writer(out)
+	z := <-e.writers
+	if z == nil {
+		z, _ = flate.NewWriter(nil, e.level) // NewEncoder checked the level
+	}
 	defer func() { e.writers <- z }()
-	z.Write(head) // an appender never fails, so the errors are all in Close
-	for _, p := range block {
+	return appendMember(dst, z, head, block), nil
+}
+
+// recordEnd follows a block.
+const recordEnd = "\r\n\r\n"
+
+// appendMember appends a gzip member. A last part of the block that looks as if
+// it were compressed already is stored as it is.
+func appendMember(dst []byte, z *flate.Writer, head []byte, block [][]byte) []byte {
+	out := &appender{append(dst, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)}
+	parts, last := block, []byte(nil)
+	if n := len(block) - 1; n >= 0 && packed(block[n]) {
+		parts, last = block[:n], block[n]
+	}
+	z.Reset(out)
+	z.Write(head) // an appender never fails, nor does a flate.Writer then
+	crc, size := crc32.ChecksumIEEE(head), len(head)
+	for _, p := range parts {
 		z.Write(p)
+		crc, size = crc32.Update(crc, crc32.IEEETable, p), size+len(p)
 	}
-	z.Write([]byte("\r\n\r\n"))
-	if err := z.Close(); err != nil {
-		return dst, fmt.Errorf("compress record %s: %w", r.ID, err)
+	crc = crc32.Update(crc, crc32.IEEETable, last)
+	crc = crc32.Update(crc, crc32.IEEETable, []byte(recordEnd))
+	if last == nil {
+		z.Write([]byte(recordEnd))
+		z.Close()
+	} else {
+		z.Flush()
+		out.store(last, recordEnd)
 	}
-	return out.b, nil
+	le := binary.LittleEndian
+	return le.AppendUint32(le.AppendUint32(out.b, crc), uint32(size+len(last)+len(recordEnd)))
+}
+
+// packed reports whether compressing p seems to be in vain: a piece of its middle
+// has no byte that comes more often, and none that can be told from the one before.
+func packed(p []byte) bool {
+	const piece = 2 << 10
+	from := max(0, len(p)-piece) / 2
+	return len(p) >= 512 && compress.Estimate(p[from:min(len(p), from+piece)]) < 0.1
 }
 
 func appendParts(dst, head []byte, block [][]byte) []byte {
@@ -74,18 +110,7 @@ func appendParts(dst, head []byte, block [][]byte) []byte {
 	for _, p := range block {
 		dst = append(dst, p...)
 	}
-	return append(dst, "\r\n\r\n"...)
-}
-
-// writer waits for an idle gzip writer and lets it write to w.
-func (e *Encoder) writer(w io.Writer) *gzip.Writer {
-	z := <-e.writers
-	if z == nil {
-		z, _ = gzip.NewWriterLevel(w, e.level) // NewEncoder checked the level
-	} else {
-		z.Reset(w)
-	}
-	return z
+	return append(dst, recordEnd...)
 }
 
 // appender is an io.Writer that grows a slice.
@@ -94,6 +119,22 @@ type appender struct{ b []byte }
 func (a *appender) Write(p []byte) (int, error) {
 	a.b = append(a.b, p...)
 	return len(p), nil
+}
+
+// store appends p and end as the last blocks of a deflate stream, not compressed.
+// What was written before ends with a whole byte.
+func (a *appender) store(p []byte, end string) {
+	for final := byte(0); final == 0; {
+		n := min(len(p), 1<<16-1-len(end))
+		size := uint16(n)
+		if n == len(p) {
+			final, size = 1, uint16(n+len(end))
+		}
+		a.b = append(a.b, final)
+		a.b = binary.LittleEndian.AppendUint32(a.b, uint32(size)|uint32(^size)<<16)
+		a.b, p = append(a.b, p[:n]...), p[n:]
+	}
+	a.b = append(a.b, end...)
 }
 
 // validate refuses a record that no reader would accept.

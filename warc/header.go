@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"fmt"
 	"net/netip"
 	"strconv"
 	"strings"
@@ -83,6 +84,73 @@ func appendLine(dst []byte, s string) []byte {
 	return dst
 }
 
+var errLongHeader = fmt.Errorf("%w: its header is longer than %d bytes", ErrFormat, maxHeader)
+
+// headerParser takes the lines of a header, without their ends.
+type headerParser struct {
+	rec         *Record
+	name, value string // the field at hand, which folded lines may follow
+	length      string
+}
+
+func (h *headerParser) version(line string) error {
+	version, ok := strings.CutPrefix(line, "WARC/")
+	if !ok {
+		return fmt.Errorf("%w: it begins with %.20q", ErrFormat, line)
+	}
+	h.rec.Version = version
+	return nil
+}
+
+func (h *headerParser) line(line string) (err error) {
+	if line[0] == ' ' || line[0] == '\t' { // a folded line (1.0)
+		h.value += " " + strings.Trim(line, " \t")
+		return nil
+	}
+	h.keep()
+	var ok bool
+	if h.name, h.value, ok = strings.Cut(line, ":"); !ok {
+		return fmt.Errorf("%w: no colon in header line %.40q", ErrFormat, line)
+	}
+	h.value = strings.Trim(h.value, " \t")
+	return nil
+}
+
+func (h *headerParser) keep() {
+	if equalFold(h.name, "Content-Length") {
+		h.length = h.value
+	} else if h.name != "" {
+		h.rec.set(h.name, h.value)
+	}
+	h.name = ""
+}
+
+// end checks what a header must have.
+func (h *headerParser) end() (err error) {
+	h.keep()
+	h.rec.ContentLength, err = strconv.ParseInt(h.length, 10, 64)
+	if err != nil || h.rec.ContentLength < 0 {
+		return fmt.Errorf("%w: Content-Length %.20q", ErrFormat, h.length)
+	}
+	if h.rec.Type == "" || h.rec.ID == "" {
+		return fmt.Errorf("%w: it has no type or no ID", ErrFormat)
+	}
+	return nil
+}
+
+// lower returns name in lower case, in buf. A longer name is none that has a
+// meaning.
+func lower(buf *[32]byte, name string) []byte {
+	for i := range min(len(name), len(buf)) {
+		c := name[i]
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		buf[i] = c
+	}
+	return buf[:min(len(name), len(buf))]
+}
+
 // set stores a named field that was read. A field that is met again keeps its
 // first value.
 func (r *Record) set(name, value string) {
@@ -91,10 +159,11 @@ func (r *Record) set(name, value string) {
 			*p = value
 		}
 	}
-	switch strings.ToLower(name) {
+	var buf [32]byte
+	switch string(lower(&buf, name)) {
 	case "warc-type":
 		if r.Type == "" {
-			r.Type = Type(strings.ToLower(value))
+			r.Type = Type(strings.ToLower(value)) // most often as it is, and not copied
 		}
 	case "warc-record-id":
 		value = bare(value)

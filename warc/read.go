@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/klauspost/compress/gzip"
 )
@@ -212,20 +210,9 @@ func (d *Reader) header(rec *Record) error {
 		}
 		return noEOF(err)
 	}
-	version, ok := strings.CutPrefix(line, "WARC/")
-	if !ok {
-		return fmt.Errorf("%w: it begins with %.20q", ErrFormat, line)
-	}
-	rec.Version = version
-	length := ""
-	var name, value string
-	keep := func() {
-		if equalFold(name, "Content-Length") {
-			length = value
-		} else if name != "" {
-			rec.set(name, value)
-		}
-		name = ""
+	h := headerParser{rec: rec}
+	if err := h.version(line); err != nil {
+		return err
 	}
 	for left := maxHeader; ; {
 		line, err := d.line(left)
@@ -233,30 +220,15 @@ func (d *Reader) header(rec *Record) error {
 			return noEOF(err)
 		}
 		if left -= len(line) + 2; left <= 0 {
-			return fmt.Errorf("%w: its header is longer than %d bytes", ErrFormat, maxHeader)
+			return errLongHeader
 		}
 		if line == "" {
-			break
+			return h.end()
 		}
-		if line[0] == ' ' || line[0] == '\t' { // a folded line (1.0)
-			value += " " + strings.Trim(line, " \t")
-			continue
+		if err := h.line(line); err != nil {
+			return err
 		}
-		keep()
-		if name, value, ok = strings.Cut(line, ":"); !ok {
-			return fmt.Errorf("%w: no colon in header line %.40q", ErrFormat, line)
-		}
-		value = strings.Trim(value, " \t")
 	}
-	keep()
-	rec.ContentLength, err = strconv.ParseInt(length, 10, 64)
-	if err != nil || rec.ContentLength < 0 {
-		return fmt.Errorf("%w: Content-Length %.20q", ErrFormat, length)
-	}
-	if rec.Type == "" || rec.ID == "" {
-		return fmt.Errorf("%w: it has no type or no ID", ErrFormat)
-	}
-	return nil
 }
 
 // line returns the next line, at most max bytes of it, without its end. It

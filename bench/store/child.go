@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"octopus"
@@ -27,6 +29,7 @@ type job struct {
 	corpus *corpus
 	pages  int
 	gets   int
+	round  uint64
 	base   figures       // memory before the store was opened: mostly the corpus
 	in     *bufio.Reader // the parent's orders
 }
@@ -34,107 +37,111 @@ type job struct {
 // figures are what a child measured; the parent names them.
 type figures map[string]float64
 
-// fill stores all pages.
+// fill stores all pages. They are made beforehand, a few batches at a time; only
+// storing them counts.
 func (j *job) fill() (figures, error) {
+	var took []time.Duration // of each batch
+	var wall, cpu time.Duration
+	for from := 0; from < j.pages; {
+		var batches [][]*octopus.Page
+		for range 16 {
+			var pages []*octopus.Page
+			for ; from < j.pages && len(pages) < batch; from++ {
+				pages = append(pages, j.corpus.page(from))
+			}
+			batches = append(batches, pages)
+		}
+		begin, used := time.Now(), cpuTime()
+		each, err := j.putAll(batches)
+		wall, cpu, took = wall+time.Since(begin), cpu+cpuTime()-used, append(took, each...)
+		if err != nil {
+			return nil, err
+		}
+	}
+	s := wall.Seconds()
+	slices.Sort(took)
+	return figures{"puts_per_s": float64(j.pages) / s, "put_MB_per_s": float64(j.pages*j.corpus.length) / s / 1e6,
+		"put_cpu_us": us(cpu) / float64(j.pages), "batch_p50_ms": ms(took[len(took)/2]), "batch_p99_ms": ms(took[len(took)*99/100]),
+		"fill_rss_MB": j.memory("VmRSS"), "fill_anon_MB": j.memory("RssAnon")}, nil
+}
+
+// putAll stores batches from several goroutines.
+func (j *job) putAll(batches [][]*octopus.Page) ([]time.Duration, error) {
 	var next atomic.Int64
-	var mu sync.Mutex // guards took and failed
-	var took []time.Duration
-	var failed error
+	took, errs := make([]time.Duration, len(batches)), make([]error, len(batches))
 	var wg sync.WaitGroup
-	begin := time.Now()
 	for range writers {
 		wg.Go(func() {
-			for {
-				from := int(next.Add(batch)) - batch
-				if from >= j.pages {
-					return
-				}
-				var pages []*octopus.Page
-				for i := from; i < min(from+batch, j.pages); i++ {
-					pages = append(pages, j.corpus.page(i))
-				}
-				t := time.Now()
-				err := j.store.put(pages)
-				mu.Lock()
-				took = append(took, time.Since(t))
-				if err != nil {
-					failed = err
-				}
-				mu.Unlock()
-				if err != nil {
-					return
-				}
+			for i := int(next.Add(1)) - 1; i < len(batches); i = int(next.Add(1)) - 1 {
+				begin := time.Now()
+				errs[i] = j.store.put(batches[i])
+				took[i] = time.Since(begin)
 			}
 		})
 	}
 	wg.Wait()
-	if failed != nil {
-		return nil, failed
-	}
-	s := time.Since(begin).Seconds()
-	slices.Sort(took)
-	return figures{"puts_per_s": float64(j.pages) / s, "put_MB_per_s": float64(j.pages*len(j.corpus.page(0).Body)) / s / 1e6,
-		"batch_p50_ms": ms(took[len(took)/2]), "batch_p99_ms": ms(took[len(took)*99/100]), "fill_rss_MB": j.memory("VmRSS"), "fill_anon_MB": j.memory("RssAnon")}, nil
+	return took, errors.Join(errs...)
 }
 
 // warm reads random pages twice; the second time counts.
 func (j *job) warm() (figures, error) {
-	if _, err := j.read(1, 11); err != nil {
+	if _, _, err := j.read(1, 11+j.round); err != nil {
 		return nil, err
 	}
-	s, err := j.read(1, 11)
-	return figures{"warm_us": s / float64(j.gets) * 1e6, "warm_rss_MB": j.memory("VmRSS"), "warm_anon_MB": j.memory("RssAnon")}, err
+	wall, cpu, err := j.read(1, 11+j.round)
+	return figures{"warm_us": wall, "warm_cpu_us": cpu, "warm_rss_MB": j.memory("VmRSS"), "warm_anon_MB": j.memory("RssAnon")}, err
 }
 
-// cold waits until the parent has emptied the page cache, reads random pages,
-// and again with 32 readers.
-func (j *job) cold() (figures, error) {
-	f := figures{}
-	for _, readers := range []int{1, 32} {
-		fmt.Println("evict")
-		if _, err := j.in.ReadString('\n'); err != nil {
-			return nil, err
-		}
-		s, err := j.read(readers, uint64(readers)*100)
-		if err != nil {
-			return nil, err
-		}
-		f[fmt.Sprintf("cold_us_%d", readers)] = s / float64(j.gets) * 1e6
+// cold waits until the parent has emptied the page cache, and reads random pages.
+// A process does so once: what it has mapped is not forgotten.
+func (j *job) cold(readers int) (figures, error) {
+	fmt.Println("evict")
+	if _, err := j.in.ReadString('\n'); err != nil {
+		return nil, err
 	}
-	return f, nil
+	wall, cpu, err := j.read(readers, uint64(readers)*100+j.round)
+	return figures{fmt.Sprintf("cold%d_us", readers): wall, fmt.Sprintf("cold%d_cpu_us", readers): cpu}, err
 }
 
-// read gets random pages and returns the seconds that took. Every body is
-// compared, outside the measured time where there is one reader.
-func (j *job) read(readers int, seed uint64) (float64, error) {
+// read gets random pages and returns the microseconds of time and of processor
+// that one took. Every body is compared, outside the measured time where there is
+// one reader.
+func (j *job) read(readers int, seed uint64) (wall, cpu float64, err error) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	urls, numbers := make([]octopus.URL, j.gets), make([]int, j.gets)
+	for k := range urls {
+		numbers[k] = rng.IntN(j.pages)
+		urls[k] = pageURL(numbers[k])
+	}
+	bodies, errs := make([][]byte, j.gets), make([]error, j.gets)
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	var wrong atomic.Pointer[string]
-	var idle atomic.Int64 // of one reader: spent on comparing
-	begin := time.Now()
-	for r := range readers {
+	begin, used := time.Now(), cpuTime()
+	for range readers {
 		wg.Go(func() {
-			rng := rand.New(rand.NewPCG(seed, uint64(r)))
-			for range j.gets / readers {
-				i := rng.IntN(j.pages)
-				body, err := j.store.get(pageURL(i))
-				t := time.Now()
-				if err != nil || !bytes.Equal(body, j.corpus.page(i).Body) {
-					text := fmt.Sprintf("page %d: %d bytes, %v", i, len(body), err)
-					wrong.Store(&text)
-					return
-				}
-				if readers == 1 {
-					idle.Add(int64(time.Since(t)))
-				}
+			for k := int(next.Add(1)) - 1; k < len(urls); k = int(next.Add(1)) - 1 {
+				bodies[k], errs[k] = j.store.get(urls[k])
 			}
 		})
 	}
 	wg.Wait()
-	if text := wrong.Load(); text != nil {
-		return 0, fmt.Errorf("%s", *text)
+	wall, cpu = us(time.Since(begin))/float64(j.gets), us(cpuTime()-used)/float64(j.gets)
+	for k, i := range numbers {
+		if errs[k] != nil || !bytes.Equal(bodies[k], j.corpus.page(i).Body) {
+			return 0, 0, fmt.Errorf("page %d: %d bytes, %v", i, len(bodies[k]), errs[k])
+		}
 	}
-	return (time.Since(begin) - time.Duration(idle.Load())).Seconds(), nil
+	return wall, cpu, nil
 }
+
+// cpuTime is what the process has used, of all its threads.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	syscall.Getrusage(syscall.RUSAGE_SELF, &u) // fails for a wrong pointer only
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+func us(d time.Duration) float64 { return float64(d) / 1e3 }
 
 func ms(d time.Duration) float64 { return float64(d) / 1e6 }
 

@@ -2,7 +2,7 @@
 // on this machine, in one run: Pebble with blob files, Badger, bbolt, SQLite and
 // one file per page.
 //
-//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed]
+//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-sync always|never] [-rounds N]
 //
 // Pages are pieces of 10 KB (-bytes) of the HTML below -html, each with its URL and
 // number in it so that none are alike. Every store gets the same pages in
@@ -12,8 +12,10 @@
 // if compressed before, and peers store them as they are.
 //
 // Each store runs in a process of its own, which is killed with SIGKILL after
-// the last acknowledgement: the time to reopen is that after a crash. Cold gets
-// follow the eviction of the page cache (root only) after open. fio's random
-// reads of 4 KiB from the same disk, in the same run, are the yardstick. One JSON
-// object per line.
+// the last acknowledgement: the time to reopen is that after a crash. Gets are
+// measured in rounds, store after store, each in a fresh process, and the median
+// is printed; so all meet the same load of the machine. Cold gets follow the
+// eviction of the page cache (root only) after open. fio's random reads of 4 KiB
+// from the same disk, before each turn, are the yardstick. One JSON object per
+// line; cpu_us is processor time, of all threads.
 package main

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -17,10 +18,10 @@ import (
 
 // options are the flags, for parent and child.
 type options struct {
-	pages, gets, bytes int
-	dir, html, stores  string
-	packed             bool
-	phase              string
+	pages, gets, bytes, rounds, round int
+	dir, html, stores, sync           string
+	packed                            bool
+	phase                             string
 }
 
 func main() {
@@ -32,7 +33,10 @@ func main() {
 	flag.StringVar(&o.html, "html", "/usr/share/doc", "directory of HTML that pages are made of")
 	flag.StringVar(&o.stores, "stores", strings.Join(names, ","), "what to measure")
 	flag.BoolVar(&o.packed, "packed", false, "bodies that are compressed already")
-	flag.StringVar(&o.phase, "phase", "", "fill, warm or cold: what a child process does (internal)")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often gets are measured, store after store; the median is printed")
+	flag.StringVar(&o.sync, "sync", "always", "always: one sync for each batch; never: the operating system decides")
+	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold or cold32: what a child process does (internal)")
+	flag.IntVar(&o.round, "round", 0, "the round of a child process (internal)")
 	flag.Parse()
 	if o.bytes == 0 {
 		o.bytes = 10_000
@@ -50,88 +54,118 @@ func main() {
 	}
 }
 
-// child opens the store, says so, works, and prints its figures. It ends when
-// the parent closes its input; after fill it is killed instead.
+// child opens the store, works, and prints its figures. It ends when the parent
+// closes its input; after fill it is killed instead.
 func (o *options) child() error {
 	c, err := loadCorpus(o.html, o.bytes, o.packed)
 	if err != nil {
 		return err
 	}
 	debug.FreeOSMemory()
-	base := figures{"VmRSS": status("VmRSS"), "RssAnon": status("RssAnon")}
+	j := &job{corpus: c, pages: o.pages, gets: o.gets, round: uint64(o.round), in: bufio.NewReader(os.Stdin),
+		base: figures{"VmRSS": status("VmRSS"), "RssAnon": status("RssAnon")}}
 	begin := time.Now()
-	s, err := openStore(o.stores, o.dir, o.packed)
-	if err != nil {
+	if j.store, err = openStore(o.stores, o.dir, o.packed, o.sync == "always"); err != nil {
 		return err
 	}
 	opened := ms(time.Since(begin))
-	j := &job{store: s, corpus: c, pages: o.pages, gets: o.gets, base: base, in: bufio.NewReader(os.Stdin)}
-	f, err := map[string]func() (figures, error){"fill": j.fill, "warm": j.warm, "cold": j.cold}[o.phase]()
+	work := map[string]func() (figures, error){"fill": j.fill, "warm": j.warm,
+		"cold": func() (figures, error) { return j.cold(1) }, "cold32": func() (figures, error) { return j.cold(32) }}
+	f, err := work[o.phase]()
 	if err != nil {
 		return err
 	}
-	if o.phase == "warm" { // the first open after the kill
+	if o.phase == "warm" && o.round == 0 { // the first open after the kill
 		f["reopen_ms"] = opened
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(f); err != nil {
 		return err
 	}
 	j.in.ReadString('\n') // until the parent goes on
-	return s.Close()
+	return j.store.Close()
 }
 
+// parent fills the stores, then measures gets in rounds, so that all of them meet
+// the same load of the machine, as does the yardstick.
 func (o *options) parent() error {
-	out := json.NewEncoder(os.Stdout)
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
 	defer os.RemoveAll(o.dir)
-	if us, err := fio(o.dir); err != nil {
-		fmt.Fprintln(os.Stderr, "store: no yardstick:", err)
-	} else {
-		out.Encode(figures{"fio_4k_randread_us": us})
-	}
-	for _, name := range strings.Split(o.stores, ",") {
-		f, err := o.measure(name)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+	stores := strings.Split(o.stores, ",")
+	all := map[string]map[string][]float64{"fio": {}}
+	for _, name := range stores {
+		all[name] = map[string][]float64{}
+		if err := o.measure(name, "fill", all[name]); err != nil {
+			return err
 		}
-		out.Encode(struct {
+		size, err := allocated(filepath.Join(o.dir, name))
+		if err != nil {
+			return err
+		}
+		all[name]["disk_B_per_page"] = []float64{size / float64(o.pages)}
+	}
+	for o.round = range o.rounds {
+		for _, phase := range []string{"warm", "cold", "cold32"} {
+			if us, err := fio(o.dir); err != nil {
+				fmt.Fprintln(os.Stderr, "store: no yardstick:", err)
+			} else {
+				all["fio"]["randread_4k_us"] = append(all["fio"]["randread_4k_us"], us)
+			}
+			for _, name := range stores {
+				if err := o.measure(name, phase, all[name]); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return o.print(append([]string{"fio"}, stores...), all)
+}
+
+// print writes the median of each figure, one line for each store.
+func (o *options) print(names []string, all map[string]map[string][]float64) error {
+	out := json.NewEncoder(os.Stdout)
+	for _, name := range names {
+		f := figures{}
+		for what, values := range all[name] {
+			slices.Sort(values)
+			f[what] = values[len(values)/2]
+		}
+		err := out.Encode(struct {
 			Store  string  `json:"store"`
 			Pages  int     `json:"pages"`
 			Packed bool    `json:"packed"`
 			Bytes  int     `json:"body_bytes"`
+			Sync   string  `json:"sync"`
 			F      figures `json:"figures"`
-		}{name, o.pages, o.packed, o.bytes, f})
+		}{name, o.pages, o.packed, o.bytes, o.sync, f})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// measure runs the three processes of a store.
-func (o *options) measure(name string) (figures, error) {
+// measure runs one process of a store and adds its figures.
+func (o *options) measure(name, phase string, to map[string][]float64) error {
 	dir := filepath.Join(o.dir, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		return err
 	}
-	defer os.RemoveAll(dir)
-	all := figures{}
-	for _, phase := range []string{"fill", "warm", "cold"} {
-		f, err := o.process(name, dir, phase)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", phase, err)
-		}
-		for k, v := range f {
-			all[k] = v
-		}
+	f, err := o.process(name, dir, phase)
+	if err != nil {
+		return fmt.Errorf("%s: %s: %w", name, phase, err)
 	}
-	size, err := allocated(dir)
-	all["disk_B_per_page"] = size / float64(o.pages)
-	return all, err
+	for what, value := range f {
+		to[what] = append(to[what], value)
+	}
+	return nil
 }
 
 func (o *options) process(name, dir, phase string) (f figures, err error) {
 	cmd := exec.Command(os.Args[0], "-phase", phase, "-stores", name, "-dir", dir, "-html", o.html,
-		fmt.Sprint("-pages=", o.pages), fmt.Sprint("-gets=", o.gets), fmt.Sprint("-bytes=", o.bytes), fmt.Sprint("-packed=", o.packed))
+		fmt.Sprint("-pages=", o.pages), fmt.Sprint("-gets=", max(1, o.gets/o.rounds)), fmt.Sprint("-bytes=", o.bytes), fmt.Sprint("-packed=", o.packed),
+		"-sync", o.sync, fmt.Sprint("-round=", o.round))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -195,10 +229,9 @@ func allocated(dir string) (sum float64, err error) {
 // fio returns the mean latency of random reads of 4 KiB, one at a time, past the
 // page cache, in microseconds.
 func fio(dir string) (float64, error) {
-	file := filepath.Join(dir, "fio")
-	defer os.Remove(file)
+	file := filepath.Join(dir, "fio") // stays for the next round
 	text, err := exec.Command("fio", "--name=r", "--filename="+file, "--size=1G", "--rw=randread", "--bs=4k", "--direct=1",
-		"--time_based", "--runtime=8", "--output-format=json").Output()
+		"--time_based", "--runtime=2", "--output-format=json").Output()
 	if err != nil {
 		return 0, fmt.Errorf("fio: %w", err)
 	}

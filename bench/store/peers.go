@@ -25,7 +25,7 @@ import (
 
 // store is what is compared.
 type store interface {
-	// put stores pages; they survive a power cut when it returns.
+	// put stores pages; they survive a power cut when it returns (-sync always).
 	put(pages []*octopus.Page) error
 	// get returns the body of a page.
 	get(u octopus.URL) ([]byte, error)
@@ -35,12 +35,16 @@ type store interface {
 // names are the stores, in the order in which they run.
 var names = []string{"octopus", "pebble", "badger", "bbolt", "sqlite", "files"}
 
-func openStore(name, dir string, packed bool) (store, error) {
+func openStore(name, dir string, packed, sync bool) (store, error) {
 	if name == "octopus" {
-		c, err := container.Open(container.Options{Dir: dir})
+		opt := container.Options{Dir: dir}
+		if !sync {
+			opt.Sync = container.Never
+		}
+		c, err := container.Open(opt)
 		return ours{c}, err
 	}
-	kv, err := openKV(name, dir)
+	kv, err := openKV(name, dir, sync)
 	return &peer{kv: kv, packed: packed}, err
 }
 
@@ -63,7 +67,7 @@ func (o ours) get(u octopus.URL) ([]byte, error) {
 	return s.Body, nil
 }
 
-// keyValue is a peer: putAll is durable when it returns.
+// keyValue is a peer: putAll is durable when it returns, where sync was asked for.
 type keyValue interface {
 	putAll(keys, values [][]byte) error
 	get(key []byte) ([]byte, error)
@@ -123,7 +127,7 @@ func (p *peer) get(u octopus.URL) ([]byte, error) {
 	return body, err
 }
 
-func openKV(name, dir string) (keyValue, error) {
+func openKV(name, dir string, sync bool) (keyValue, error) {
 	switch name {
 	case "pebble":
 		opt := &pebble.Options{FormatMajorVersion: pebble.FormatNewest, MemTableSize: 64 << 20, Cache: pebble.NewCache(64 << 20), Logger: quiet{}}
@@ -134,24 +138,24 @@ func openKV(name, dir string) (keyValue, error) {
 			opt.Levels[i].Compression = func() *sstable.CompressionProfile { return sstable.NoCompression }
 		}
 		db, err := pebble.Open(dir, opt)
-		return pebbleKV{db}, err
+		return pebbleKV{db, &pebble.WriteOptions{Sync: sync}}, err
 	case "badger":
-		db, err := badger.Open(badger.DefaultOptions(dir).WithSyncWrites(true).WithCompression(0).WithValueThreshold(512).WithLogger(nil))
+		db, err := badger.Open(badger.DefaultOptions(dir).WithSyncWrites(sync).WithCompression(0).WithValueThreshold(512).WithLogger(nil))
 		return badgerKV{db}, err
 	case "bbolt":
-		db, err := bolt.Open(filepath.Join(dir, "db"), 0o600, nil)
+		db, err := bolt.Open(filepath.Join(dir, "db"), 0o600, &bolt.Options{NoSync: !sync})
 		if err == nil {
 			err = db.Update(func(tx *bolt.Tx) error { _, err := tx.CreateBucketIfNotExists(bucket); return err })
 		}
 		return boltKV{db}, err
 	case "sqlite":
-		db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "db")+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)&_pragma=busy_timeout(60000)&_txlock=immediate")
+		db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "db")+"?_pragma=journal_mode(wal)&_pragma=synchronous("+map[bool]string{true: "full", false: "off"}[sync]+")&_pragma=busy_timeout(60000)&_txlock=immediate")
 		if err == nil {
 			_, err = db.Exec("create table if not exists pages (key blob primary key, value blob) without rowid")
 		}
 		return sqliteKV{db}, err
 	case "files":
-		return filesKV{dir}, nil
+		return filesKV{dir, sync}, nil
 	}
 	return nil, fmt.Errorf("no store %q; there are %v", name, names)
 }
@@ -163,7 +167,10 @@ func (quiet) Infof(string, ...any)           {}
 func (quiet) Errorf(format string, a ...any) { fmt.Fprintf(os.Stderr, format+"\n", a...) }
 func (quiet) Fatalf(format string, a ...any) { panic(fmt.Sprintf(format, a...)) }
 
-type pebbleKV struct{ *pebble.DB }
+type pebbleKV struct {
+	*pebble.DB
+	write *pebble.WriteOptions
+}
 
 func (p pebbleKV) putAll(keys, values [][]byte) error {
 	b := p.NewBatch()
@@ -172,7 +179,7 @@ func (p pebbleKV) putAll(keys, values [][]byte) error {
 			return err
 		}
 	}
-	return b.Commit(pebble.Sync)
+	return b.Commit(p.write)
 }
 
 func (p pebbleKV) get(key []byte) ([]byte, error) {
@@ -255,7 +262,10 @@ func (s sqliteKV) get(key []byte) (v []byte, err error) {
 
 // filesKV keeps a value per file, in 256 directories. One syncfs makes a batch
 // durable.
-type filesKV struct{ dir string }
+type filesKV struct {
+	dir  string
+	sync bool
+}
 
 func (f filesKV) path(key []byte) string {
 	name := fmt.Sprintf("%x", key)
@@ -271,6 +281,9 @@ func (f filesKV) putAll(keys, values [][]byte) error {
 		if err := os.WriteFile(path, values[i], 0o644); err != nil {
 			return err
 		}
+	}
+	if !f.sync {
+		return nil
 	}
 	d, err := os.Open(f.dir)
 	if err != nil {

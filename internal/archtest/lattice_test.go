@@ -62,6 +62,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"frontier/redisfrontier": {own: words("octopus canon robots internal"), libraries: words("github.com/redis/go-redis/v9")},
 
 	"internal/archtest": {},
+	"internal/inflate":  {},
 	"internal/servers":  {},
 	"internal/redisx":   {libraries: words("github.com/redis/go-redis/v9")},
 	"internal/torture":  {own: words("octopus internal")},
