@@ -100,8 +100,8 @@ func (c *Core) refuses(h *host, l *octopus.Link) (reason, detail string) {
 		return octopus.ReasonQuota, "host quota of " + strconv.FormatInt(c.opt.HostQuota, 10)
 	case c.opt.SiteQuota > 0 && h.site.known >= c.opt.SiteQuota:
 		return octopus.ReasonQuota, "site quota of " + strconv.FormatInt(c.opt.SiteQuota, 10)
-	case h.dead(c.now):
-		return octopus.ReasonDead, h.deadDetail()
+	case h.Dead(c.now):
+		return octopus.ReasonDead, h.DeadDetail()
 	}
 	return "", ""
 }

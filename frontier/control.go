@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 )
 
 // Revive queues a URL that was parked or bad; e is its entry in that table, old
@@ -26,8 +27,8 @@ func (c *Core) Revive(now time.Time, key octopus.Key, e *entry, old *record) boo
 		h.Failed--
 		c.out.Delete(c.keys.bad(key))
 	}
-	if h.Why == blockDead || h.Why == blockBreaker {
-		h.Why, h.Blocked, h.NoHost, h.Fails, h.Probes = blockNone, time.Time{}, 0, 0, 0
+	if h.Why == manners.Dead || h.Why == manners.Breaker {
+		h.Free()
 	}
 	r.state, r.pos, r.tries, r.reason, r.detail = stateQueued, c.placeAgain(h, r.pos), 0, "", ""
 	e.fill(&r)
@@ -68,9 +69,9 @@ func (c *Core) SetPoliteness(now time.Time, p Politeness) {
 func (c *Core) Block(now time.Time, key octopus.HostKey, until time.Time) {
 	c.advance(now)
 	h := c.hosts[key]
-	h.Why, h.Blocked = blockOperator, until
+	h.Why, h.Blocked = manners.Operator, until
 	if !until.After(c.now) {
-		h.Why, h.Blocked, h.NoHost, h.Fails, h.Probes, h.Unavail = blockNone, time.Time{}, 0, 0, 0, 0
+		h.Free()
 	}
 	c.touch(h)
 	c.schedule(h)

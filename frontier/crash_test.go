@@ -10,6 +10,7 @@ import (
 	"octopus"
 	"octopus/frontier"
 	"octopus/frontier/frontiertest"
+	"octopus/frontier/manners"
 	"octopus/kv/pebblekv/crashtest"
 )
 
@@ -17,7 +18,7 @@ import (
 // was acknowledged is lost, and every counter equals a full scan.
 func TestCrash(t *testing.T) {
 	var journal []string // URL of an Add, "-" and URL of a Done, in order of acknowledgement
-	opt := frontier.Options{Robots: "ignore", Politeness: frontier.Politeness{HostDelay: -1}, HostLimit: 4, RetryBase: time.Nanosecond}
+	opt := frontier.Options{Robots: "ignore", Politeness: frontier.Politeness{HostDelay: -1}, HostLimit: 4, Rules: manners.Rules{RetryBase: time.Nanosecond}}
 	every := 1
 	if testing.Short() {
 		every = 10

@@ -1,12 +1,10 @@
 package frontier
 
 import (
-	"bytes"
-	"fmt"
-	"net/http"
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/robots"
 )
 
@@ -78,46 +76,18 @@ func (c *Core) cut(h *host, l *lease) {
 	}
 }
 
-// ending is what an outcome means for its URL.
-type ending uint8
-
-const (
-	endDone  ending = iota // a final answer
-	endRetry               // an attempt failed
-	endAgain               // the host asked to wait: no attempt counted
-	endFail                // no use in trying again
-)
-
-// endingOf decides by status and error. 5xx, 408, 425 and 429 are tried again,
-// and so are errors of the network; 304 counts as success.
-func endingOf(o *octopus.Outcome) ending {
-	switch {
-	case unavailable(o) && o.RetryAfter > 0:
-		return endAgain
-	case unavailable(o), o.Status >= 500, o.Status == 408, o.Status == 425:
-		return endRetry
-	case o.Status != 0 && o.Err == nil:
-		return endDone
-	case o.Err == nil:
-		return endRetry
-	case o.Err.Kind == octopus.KindForbidden, o.Err.Kind == octopus.KindTooLarge, o.Err.Kind == octopus.KindGone:
-		return endFail
-	}
-	return endRetry
-}
-
 // conclude ends a visit, or the attempt. The URL is in no queue any more.
 func (c *Core) conclude(h *host, o *octopus.Outcome, r record, met cost) {
 	e := entryOf(o)
 	ending := octopus.Ending{Final: true}
-	switch end := endingOf(o); {
-	case end == endAgain:
+	switch c.opt.Fate(o, int(r.tries)) {
+	case manners.Again:
 		ending.Final = false
 		c.requeue(h, e, &r)
-	case end == endRetry && int(r.tries) < c.maxTries(o):
+	case manners.Retry:
 		ending.Final = false
 		c.later(h, e, &r)
-	case end == endDone:
+	case manners.Done:
 		ending.New, ending.Changed = r.last.compare(o)
 		ending.Near = c.succeed(h, o, e, &r, met)
 	default:
@@ -131,14 +101,6 @@ func (c *Core) tell(o *octopus.Outcome, e octopus.Ending) {
 	if c.opt.Tally != nil {
 		c.opt.Tally.Outcome(c.now, o, e)
 	}
-}
-
-// maxTries is the number of attempts that may fail before the last one.
-func (c *Core) maxTries(o *octopus.Outcome) int {
-	if o.Err != nil && o.Err.Kind == octopus.KindNoHost {
-		return min(c.opt.MaxRetries, noHostMax-1)
-	}
-	return c.opt.MaxRetries
 }
 
 // entryOf rebuilds the entry of an outcome's URL from its lease.
@@ -163,7 +125,7 @@ func (c *Core) requeue(h *host, e *entry, r *record) {
 // later schedules the next attempt.
 func (c *Core) later(h *host, e *entry, r *record) {
 	r.tries++
-	c.scheduleVisit(h, e, r, c.now.Add(c.retryPause(int(r.tries))))
+	c.scheduleVisit(h, e, r, c.now.Add(c.opt.RetryPause(int(r.tries), c.rng.Int64N)))
 }
 
 // scheduleVisit puts the URL into the due table.
@@ -300,8 +262,8 @@ func (c *Core) fail(h *host, o *octopus.Outcome, e *entry, r *record) {
 		return
 	}
 	r.state, r.reason, r.due = stateFailed, octopus.ReasonFailed, time.Time{}
-	r.detail = failure(o)
-	if h.dead(c.now) {
+	r.detail = manners.Failure(o)
+	if h.Dead(c.now) {
 		r.reason = octopus.ReasonDead
 	}
 	r.setText(e)
@@ -315,17 +277,6 @@ func (c *Core) fail(h *host, o *octopus.Outcome, e *entry, r *record) {
 	c.emit(o.Record)
 	c.save(key, r)
 	c.touch(h)
-}
-
-// failure says in words what went wrong.
-func failure(o *octopus.Outcome) string {
-	if o.Err != nil {
-		if o.Err.Err != nil {
-			return o.Err.Kind.String() + ": " + o.Err.Err.Error()
-		}
-		return o.Err.Kind.String()
-	}
-	return fmt.Sprintf("status %d %s", o.Status, http.StatusText(o.Status))
 }
 
 // doneRobots takes in the answer to a robots.txt request.
@@ -342,29 +293,17 @@ func (c *Core) doneRobots(h *host, l *lease, o *octopus.Outcome) octopus.Verdict
 		s = &authorityState{authority: l.robots}
 		h.robots = append(h.robots, s)
 	}
-	a := robots.Answer{At: c.now, Status: o.Status, Body: bytes.Clone(o.Robots), RetryAfter: o.RetryAfter, MaxAge: o.CacheFor}
-	if o.Err != nil {
-		a.Status = 0
-	}
-	s.policy = robots.Options{RetryMin: c.opt.RobotsRetry}.Next(s.policy, a)
+	s.policy = c.opt.Policy(c.now, s.policy, o)
 	s.group, s.failure = nil, ""
 	if s.policy.Mode == robots.Unreachable {
-		s.failure = failure(o)
-		if o.Err != nil && o.Err.Kind == octopus.KindForbidden {
-			s.policy.Failures = max(s.policy.Failures, c.opt.RobotsTries) // no try will change it
-		}
-		if !c.robotsGone(s) {
-			c.block(h, blockRobots, s.policy.Next)
+		s.failure = manners.Failure(o)
+		if !c.opt.Gone(&s.policy) {
+			h.Block(manners.Robots, s.policy.Next)
 		}
 	}
 	h.Delay = 0
 	for _, other := range h.robots {
-		if d, ok := other.rules(c.opt.Agent).CrawlDelay(); ok {
-			h.Delay = max(h.Delay, min(d, maxCrawlDelay))
-		}
-		if d, ok := other.rules(c.opt.Agent).RequestRate(); ok {
-			h.Delay = max(h.Delay, min(d, maxCrawlDelay))
-		}
+		h.Delay = manners.Delay(h.Delay, other.rules(c.opt.Agent))
 	}
 	if !o.NoRequest {
 		h.Next = latest(h.Next, o.End.Add(c.gap(h))) // the gap it asks for holds from its own response

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/robots"
 )
 
@@ -38,7 +39,7 @@ func (h *host) asksRobots() bool { return h.asking != nil && !h.asking.over }
 // dueOf returns when h may be asked next. A dead host is due at once: its URLs
 // are parked.
 func (c *Core) dueOf(h *host) time.Time {
-	if h.dead(c.now) {
+	if h.Dead(c.now) {
 		return c.now
 	}
 	due := latest(h.Next, h.Blocked)
@@ -68,7 +69,7 @@ func earliest(a, b time.Time) time.Time {
 // waitsForGroup reports whether h, taken from ready, has to wait for its site
 // or its address, and puts it where it waits.
 func (c *Core) waitsForGroup(h *host) bool {
-	if h.dead(c.now) {
+	if h.Dead(c.now) {
 		return false
 	}
 	for _, g := range c.groups(h) {
@@ -111,8 +112,8 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 		if e == nil {
 			return l, false
 		}
-		if h.dead(c.now) {
-			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, h.deadDetail()))
+		if h.Dead(c.now) {
+			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, h.DeadDetail()))
 			continue
 		}
 		if detail := c.poor(h, e); detail != "" {
@@ -157,22 +158,16 @@ func (c *Core) askRobots(h *host, e *entry) (robots.Verdict, robotsWant) {
 	switch {
 	case s == nil || s.policy.Due(c.now):
 		return robots.Verdict{}, robotsFetch
-	case s.policy.Mode == robots.Unreachable && c.robotsGone(s):
+	case c.opt.Gone(&s.policy):
 		return robots.Verdict{}, robotsGone
 	case s.policy.Mode == robots.Unreachable:
 		if s.policy.Next.After(h.Blocked) {
-			h.Blocked, h.Why = s.policy.Next, blockRobots
+			h.Block(manners.Robots, s.policy.Next)
 			c.touch(h)
 		}
 		return robots.Verdict{}, robotsWait
 	}
 	return s.rules(c.opt.Agent).Check(robots.Normalize(e.text)), robotsKnown
-}
-
-// robotsGone reports whether a robots.txt was unreachable so often that its
-// URLs are set aside.
-func (c *Core) robotsGone(s *authorityState) bool {
-	return c.opt.RobotsTries > 0 && s.policy.Failures >= c.opt.RobotsTries
 }
 
 // rules returns the group of the policy, parsed once.
@@ -264,7 +259,7 @@ func (c *Core) newLease(h *host, key octopus.Key) *lease {
 
 // gap is the pause after a response of h.
 func (c *Core) gap(h *host) time.Duration {
-	return max(c.opt.HostDelay, min(h.Delay, maxCrawlDelay))
+	return manners.Gap(c.opt.HostDelay, h.Delay)
 }
 
 // expire ends a lease that nobody reported on: its URL goes back to its place,

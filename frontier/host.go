@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/robots"
 )
 
@@ -47,35 +48,12 @@ type hostState struct {
 	Head                               [2]position // nothing queued stands before it
 	Gen                                [2]uint16   // generation of each lane: raised when it is cleared
 
-	Next    time.Time     // no request before this: the gap
-	Blocked time.Time     // no request before this: Retry-After, breaker, dead
-	Why     block         // what Blocked stands for
-	Unavail uint8         // 429/503 without Retry-After in a row
-	Fails   uint8         // connection failures in a row
-	Probes  uint8         // failed probes of the open breaker
-	NoHost  uint8         // answers "no such host" in a row
-	Alive   bool          // it has answered before
-	Delay   time.Duration // Crawl-delay of its robots.txt
-	Line    int           // and its line, 0 where not known
-	IP      netip.Addr    // that answered last
+	manners.Health
+	Next  time.Time     // no request before this: the gap
+	Delay time.Duration // Crawl-delay of its robots.txt
+	Line  int           // and its line, 0 where not known
+	IP    netip.Addr    // that answered last
 }
-
-// block says what keeps a host from being asked.
-type block uint8
-
-const (
-	blockNone        block = iota
-	blockAsked             // the server named a time
-	blockUnavailable       // 429 or 503 without a time
-	blockBreaker           // it does not answer
-	blockDead              // its name does not exist, or it never answered
-	blockRobots            // robots.txt is unreachable
-	blockOperator          // an operator asked for it
-)
-
-var blockNames = [...]string{"", "Retry-After", "429 or 503", "does not answer", "dead", "robots.txt unreachable", "blocked by an operator"}
-
-func (b block) String() string { return blockNames[min(int(b), len(blockNames)-1)] }
 
 // lane is one of the two queues of a host: the first entries in memory, the
 // rest on disk.
@@ -263,7 +241,7 @@ func decodeHost(key octopus.HostKey, value []byte) (h *host, site string, err er
 	if r.err != nil || h.IP.UnmarshalBinary([]byte(ip)) != nil {
 		return nil, "", fmt.Errorf("host record %s: %w", key, errTruncated)
 	}
-	h.Why, h.Unavail, h.Fails, h.Probes, h.NoHost, h.Alive = block(flags[0]), flags[1], flags[2], flags[3], flags[4], flags[5] != 0
+	h.Why, h.Unavail, h.Fails, h.Probes, h.NoHost, h.Alive = manners.Why(flags[0]), flags[1], flags[2], flags[3], flags[4], flags[5] != 0
 	return h, site, nil
 }
 

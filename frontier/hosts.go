@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 )
 
 // HostInfo is what the frontier knows of a host.
@@ -67,7 +68,7 @@ func (h *host) info(site string, delay time.Duration, now time.Time) HostInfo {
 	i := HostInfo{
 		Name: h.name, Site: site, Known: h.Known, Later: h.Later, Done: h.Done, Parked: h.Parked, Failed: h.Failed,
 		Nav: h.Queued[octopus.Nav], Data: h.Queued[octopus.Data],
-		Address: h.IP, Gap: max(delay, min(h.Delay, maxCrawlDelay)),
+		Address: h.IP, Gap: manners.Gap(delay, h.Delay),
 	}
 	if h.Blocked.After(now) {
 		i.Blocked, i.Why = h.Blocked.Sub(now), h.Why.String()

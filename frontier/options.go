@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/kv"
 )
 
@@ -35,29 +36,13 @@ type Options struct {
 	// Agent is the product token that robots.txt groups are matched against.
 	// Default "octopus".
 	Agent string
-	// RobotsRetry is the pause before an unreachable robots.txt is asked for
-	// again; it doubles up to six hours. Default 5 min.
-	RobotsRetry time.Duration
-	// RobotsTries is the number of times a robots.txt may be unreachable in a
-	// row before the URLs that wait for it are set aside, as dead. A crawl that
-	// has to end needs it. 0: they wait for as long as it takes.
-	RobotsTries int
 	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
 	// robots.txt names on its own site are then offered as links of depth 0, on
 	// the board of the URL that asked for it. Nil: they are left alone.
 	Sitemaps func(text string) (octopus.URL, error)
 
-	// Retries.
-
-	// MaxRetries is the number of further attempts after a failed one. 0 means
-	// the default, 3; negative means none.
-	MaxRetries int
-	// RetryBase is the upper end of the random pause before the first further
-	// attempt; it grows fourfold each time, up to six hours. Default 30 s.
-	RetryBase time.Duration
-
-	// Pauses are the first pauses of hosts in trouble.
-	Pauses Pauses
+	// Rules are those of retries, of robots.txt and of hosts in trouble.
+	manners.Rules
 
 	// LeaseTime is how long a lease lasts; then its URL is handed out again.
 	// Default 2 minutes.
@@ -149,20 +134,6 @@ type Periods struct {
 	Recrawl time.Duration
 }
 
-// Pauses say how long a host in trouble is left alone at first. Each doubles
-// with every further failure, up to a fixed bound.
-type Pauses struct {
-	// Unavailable follows a 429 or 503 without Retry-After. Default 60 s, up to
-	// 6 h.
-	Unavailable time.Duration
-	// Breaker follows five connection failures in a row; then one request
-	// probes. Default 5 min, up to 24 h.
-	Breaker time.Duration
-	// Dead follows the second answer "no such host": the host's URLs are parked,
-	// and new ones are taken again after it. Default 1 h, up to 24 h.
-	Dead time.Duration
-}
-
 // Seen remembers which keys were met; package seen has members. All methods may
 // be called by many goroutines at once.
 type Seen interface {
@@ -195,20 +166,10 @@ type Tally interface {
 
 // Limits that are no options.
 const (
-	maxCrawlDelay  = 300 * time.Second // a longer Crawl-delay is cut to this
-	minRetryAfter  = time.Second
-	maxRetryAfter  = 24 * time.Hour
-	unavailableMax = 6 * time.Hour
-	breakerAfter   = 5 // connection failures in a row that open the breaker
-	breakerMax     = 24 * time.Hour
-	probesMax      = 3 // failed probes after which a host that never answered is dead
-	retryMax       = 6 * time.Hour
-	noHostMax      = 2 // answers "no such host" in a row after which a host is dead
-	deadMax        = 24 * time.Hour
-	parksPerTurn   = 256      // URLs that one call of Lease parks at most, so that it stays short
-	fifoMax        = 64       // entries of a lane in memory
-	fifoMin        = 4        // entries of a lane that stay there in any case
-	frontEntries   = 32 << 10 // entries in memory up to which Add keeps new ones there
+	parksPerTurn = 256      // URLs that one call of Lease parks at most, so that it stays short
+	fifoMax      = 64       // entries of a lane in memory
+	fifoMin      = 4        // entries of a lane that stay there in any case
+	frontEntries = 32 << 10 // entries in memory up to which Add keeps new ones there
 )
 
 // check names the first option that cannot work.
@@ -227,15 +188,8 @@ func (o Options) withDefaults() Options {
 	if o.Agent == "" {
 		o.Agent = "octopus"
 	}
-	if o.MaxRetries == 0 {
-		o.MaxRetries = 3
-	}
-	o.MaxRetries = max(o.MaxRetries, 0)
+	o.Rules = o.Rules.WithDefaults()
 	o.Traps = o.Traps.withDefaults()
-	setDefault(&o.RetryBase, 30*time.Second)
-	setDefault(&o.Pauses.Unavailable, time.Minute)
-	setDefault(&o.Pauses.Breaker, 5*time.Minute)
-	setDefault(&o.Pauses.Dead, time.Hour)
 	setDefault(&o.LeaseTime, 2*time.Minute)
 	setDefault(&o.QueueLimit, 1_000_000)
 	o.Buckets.Count = max(o.Buckets.Count, 1)

@@ -3,6 +3,8 @@ package frontier
 import (
 	"fmt"
 	"time"
+
+	"octopus/frontier/manners"
 )
 
 // Waiting says in words why nothing can be leased at now; empty where something
@@ -32,7 +34,7 @@ func (c *Core) Waiting(now time.Time) string {
 // reason says what keeps h from being asked before due.
 func (c *Core) reason(h *host, due time.Time) string {
 	switch {
-	case h.Why != blockNone && due.Equal(h.Blocked):
+	case h.Why != manners.Nothing && due.Equal(h.Blocked):
 		return h.Why.String()
 	case due.Equal(h.Next) && h.Delay > c.opt.HostDelay:
 		return fmt.Sprintf("Crawl-delay %s, robots.txt", pause(h.Delay))

@@ -17,6 +17,7 @@ import (
 	"octopus/dns"
 	"octopus/fetch"
 	"octopus/frontier"
+	"octopus/frontier/manners"
 	"octopus/kv"
 	"octopus/kv/pebblekv"
 	"octopus/parse"
@@ -120,23 +121,28 @@ func (n *Node) openOutbox() error {
 	return err
 }
 
+// rules are those of failed requests. A crawl ends: a robots.txt gets as many
+// attempts as a page.
+func (c *FetcherConfig) rules() manners.Rules {
+	return manners.Rules{
+		MaxRetries: orNone(c.Retry.Max), RetryBase: time.Duration(c.Retry.Backoff),
+		RobotsRetry: time.Duration(c.Retry.Backoff), RobotsTries: c.Retry.Max + 1,
+	}
+}
+
 // openFrontier opens the frontier on the store.
 func (n *Node) openFrontier() error {
 	if n.cfg.Frontier != "" {
 		return n.openShared()
 	}
 	opt := frontier.Options{
-		Store:      n.store,
-		Robots:     n.cfg.Robots.Policy,
-		Agent:      agentToken(n.cfg.UserAgent),
-		MaxRetries: orNone(n.cfg.Fetcher.Retry.Max),
-		RetryBase:  time.Duration(n.cfg.Fetcher.Retry.Backoff),
-		Relink:     n.cfg.Crawl.Depth >= 0,
-		// A crawl ends: a robots.txt gets as many attempts as a page.
-		RobotsRetry: time.Duration(n.cfg.Fetcher.Retry.Backoff),
-		RobotsTries: n.cfg.Fetcher.Retry.Max + 1,
-		NoSync:      n.cfg.Store.NoSync || n.cfg.Store.Discard,
-		OnEmpty:     n.check,
+		Store:   n.store,
+		Robots:  n.cfg.Robots.Policy,
+		Agent:   agentToken(n.cfg.UserAgent),
+		Rules:   n.cfg.Fetcher.rules(),
+		Relink:  n.cfg.Crawl.Depth >= 0,
+		NoSync:  n.cfg.Store.NoSync || n.cfg.Store.Discard,
+		OnEmpty: n.check,
 		Politeness: frontier.Politeness{
 			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
 			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),

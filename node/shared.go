@@ -45,15 +45,14 @@ func (n *Node) openShared() error {
 	c := &n.cfg.Fetcher
 	opt := redisfrontier.Options{
 		URL: n.cfg.Frontier, Job: n.cfg.Job,
-		HostDelay: orNone(time.Duration(c.HostDelay)), IPDelay: time.Duration(c.IPDelay), ConnsPerHost: c.ConnsPerHost,
+		HostDelay: orNone(time.Duration(c.HostDelay)), IPDelay: time.Duration(c.IPDelay), SiteDelay: time.Duration(c.SiteDelay),
+		ConnsPerHost: c.ConnsPerHost, HostQuota: n.cfg.Limit.PagesPerHost, SiteQuota: n.cfg.Limit.PagesPerSite,
 		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
-		MaxRetries: orNone(c.Retry.Max), RetryBase: time.Duration(c.Retry.Backoff),
+		Rules:     c.rules(),
 		LeaseTime: max(2*time.Duration(c.Timeout), minLease),
-		// A crawl ends: a robots.txt gets as many attempts as a page.
-		RobotsRetry: time.Duration(c.Retry.Backoff), RobotsTries: c.Retry.Max + 1,
-		Relink:  n.cfg.Crawl.Depth >= 0,
-		Entries: n.entryLinks,
-		OnError: n.redisTrouble,
+		Relink:    n.cfg.Crawl.Depth >= 0,
+		Entries:   n.entryLinks,
+		OnError:   n.redisTrouble,
 	}
 	if n.cfg.Crawl.Sitemap == "auto" {
 		opt.Sitemaps = canon.Parse

@@ -12,6 +12,7 @@ import (
 	"octopus"
 	"octopus/frontier"
 	"octopus/frontier/frontiertest"
+	"octopus/frontier/manners"
 	"octopus/kv"
 	"octopus/kv/pebblekv/crashtest"
 	"octopus/stats"
@@ -49,7 +50,7 @@ func visit(t *testing.T, store kv.Store, most int, acked func(int)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := frontier.Open(frontier.Options{Store: store, Tally: book, Robots: "ignore", MaxRetries: 1, RetryBase: time.Nanosecond,
+	f, err := frontier.Open(frontier.Options{Store: store, Tally: book, Robots: "ignore", Rules: manners.Rules{MaxRetries: 1, RetryBase: time.Nanosecond},
 		Politeness: frontier.Politeness{HostDelay: -1}, Rand: rand.New(rand.NewPCG(5, 5))})
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ local function new(key, pos, hop, link)
   local code, state = 'q', 'q'
   if hostquota > 0 and ofHost > hostquota then code, state = 'h', 'p'
   elseif sitequota > 0 and ofSite > sitequota then code, state = 's', 'p'
-  elseif v[1] == 'dead' and tonumber(v[2]) > now then code, state = 'd', 'p' end
+  elseif v[1] == DEAD and tonumber(v[2]) > now then code, state = 'd', 'p' end
   bump('known', 1)
   local rec = state .. '\0\0' .. string.char(hop) .. '\0\0\0\0' .. '\0\0\0\0\0\0\0\0' .. pos .. '\0\0\0\0\0\0\0\0'
   enter(key, reseq(rec .. struct.pack('>I2', #link) .. link .. tails[code]), now)

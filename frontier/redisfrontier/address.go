@@ -36,11 +36,11 @@ func (f *Frontier) giveBackRobots(ctx context.Context, g *grant, notBefore time.
 	if err != nil {
 		return err
 	}
-	m, err := decodeManners(s.manners)
+	m, err := decodeHost(s.manners)
 	if err != nil {
 		return fmt.Errorf("redisfrontier: %s: %w", g.host, err)
 	}
-	c := f.applyCall(&application{kind: "R", link: &lease.Link, lease: g.id, old: s.manners, manners: m, notBefore: notBefore})
+	c := f.applyCall(&application{kind: "R", link: &lease.Link, lease: g.id, old: s.manners, host: m, notBefore: notBefore})
 	if _, err := f.do(ctx, []*redisx.Call{c}); err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (f *Frontier) freeAddresses(ctx context.Context, s *settlement) error {
 	if f.opt.IPDelay <= 0 {
 		return nil
 	}
-	before, _ := decodeManners(s.manners) // decided upon already
+	before, _ := decodeHost(s.manners) // decided upon already
 	var calls []*redisx.Call
 	for i, ip := range []netip.Addr{before.IP, s.o.IP} {
 		if !ip.IsValid() || i == 1 && ip == before.IP {

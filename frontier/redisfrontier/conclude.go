@@ -1,11 +1,11 @@
 package redisfrontier
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 )
 
 // conclusion is what an outcome comes to: the record as it is now, and what
@@ -29,7 +29,7 @@ func stale(o *octopus.Outcome, r *record) bool {
 // conclude decides what becomes of a URL. r is its record as it was read, nil
 // where Redis has none any more; m the host after the outcome. It is pure but
 // for the draw of a retry pause.
-func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *manners, draw func(int64) int64) conclusion {
+func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *hostState, draw func(int64) int64) conclusion {
 	if r == nil {
 		l := out.Lease.Link
 		r = &record{pos: newPosition(&l), hop: uint8(l.Hop), link: partOf(&l)}
@@ -41,13 +41,13 @@ func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *ma
 		c.state = stateQueued
 		return c
 	}
-	switch end := endingOf(out); {
-	case end == endAgain:
+	switch o.Fate(out, int(r.tries)) {
+	case manners.Again:
 		c.state, c.behind = stateQueued, true
-	case end == endRetry && int(r.tries) < o.maxTries(out):
+	case manners.Retry:
 		c.tries++
-		c.state, c.at = stateLater, now.Add(o.retryPause(int(c.tries), draw))
-	case end == endDone:
+		c.state, c.at = stateLater, now.Add(o.RetryPause(int(c.tries), draw))
+	case manners.Done:
 		c.succeed(out, o.Relink)
 	default:
 		c.fail(out, m, now)
@@ -78,11 +78,11 @@ func (c *conclusion) succeed(out *octopus.Outcome, relinks bool) {
 }
 
 // fail ends a visit for good: the URL is bad, with its reason.
-func (c *conclusion) fail(out *octopus.Outcome, m *manners, now time.Time) {
+func (c *conclusion) fail(out *octopus.Outcome, m *hostState, now time.Time) {
 	c.visits++
 	c.state, c.ended = stateFailed, true
-	c.reason, c.detail = octopus.ReasonFailed, failure(out)
-	if m.dead(now) {
+	c.reason, c.detail = octopus.ReasonFailed, manners.Failure(out)
+	if m.Dead(now) {
 		c.reason = octopus.ReasonDead
 	}
 	c.last.at, c.last.status = out.End, out.Status
@@ -95,59 +95,6 @@ func (v *visit) take(o *octopus.Outcome) {
 		return // the stored version still holds, validators included
 	}
 	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
-}
-
-// ending is what an outcome means for its URL.
-type ending uint8
-
-const (
-	endDone  ending = iota // a final answer
-	endRetry               // an attempt failed
-	endAgain               // the host asked to wait: no attempt counted
-	endFail                // no use in trying again
-)
-
-// endingOf decides by status and error, as package frontier does.
-func endingOf(o *octopus.Outcome) ending {
-	switch {
-	case unavailable(o) && o.RetryAfter > 0:
-		return endAgain
-	case unavailable(o), o.Status >= 500, o.Status == 408, o.Status == 425:
-		return endRetry
-	case o.Status != 0 && o.Err == nil:
-		return endDone
-	case o.Err == nil:
-		return endRetry
-	case o.Err.Kind == octopus.KindForbidden, o.Err.Kind == octopus.KindTooLarge, o.Err.Kind == octopus.KindGone:
-		return endFail
-	}
-	return endRetry
-}
-
-// maxTries is the number of attempts that may fail before the last one.
-func (o *Options) maxTries(out *octopus.Outcome) int {
-	if out.Err != nil && out.Err.Kind == octopus.KindNoHost {
-		return min(o.MaxRetries, noHostMax-1)
-	}
-	return o.MaxRetries
-}
-
-// retryPause draws the pause before attempt n (from 1): full jitter below
-// RetryBase × 4^(n-1), at most six hours.
-func (o *Options) retryPause(n int, draw func(int64) int64) time.Duration {
-	limit := min(o.RetryBase<<min(2*(n-1), 20), retryMax)
-	return time.Duration(draw(int64(limit) + 1))
-}
-
-// failure says in words what went wrong.
-func failure(o *octopus.Outcome) string {
-	if o.Err != nil {
-		if o.Err.Err != nil {
-			return o.Err.Kind.String() + ": " + o.Err.Err.Error()
-		}
-		return o.Err.Kind.String()
-	}
-	return fmt.Sprintf("status %d %s", o.Status, http.StatusText(o.Status))
 }
 
 // park puts a leased URL aside.

@@ -1,7 +1,6 @@
 package redisfrontier
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/internal/redisx"
 	"octopus/robots"
 )
@@ -175,12 +175,12 @@ func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, oct
 	if o.End.IsZero() || end.After(now) {
 		end = now
 	}
-	m, err := decodeManners(s.manners)
+	m, err := decodeHost(s.manners)
 	if err != nil {
 		return nil, octopus.Verdict{}, fmt.Errorf("redisfrontier: %s: %w", o.Lease.Link.URL.Host, err)
 	}
 	if !s.stale() && !s.freed() {
-		m = m.after(o, end, &f.opt)
+		m = m.after(o, end, &f.opt.Rules)
 	}
 	a := application{kind: "P", link: &o.Lease.Link, lease: o.Lease.ID, old: s.manners, oldRecord: s.raw, at: now, end: end,
 		request: !o.NoRequest}
@@ -203,25 +203,20 @@ func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, oct
 		}
 		a.change, a.record, a.at, a.behind, a.pages = true, c.encode(), c.at, c.behind, c.pages
 	}
-	a.manners = m
+	a.host = m
 	return f.applyCall(&a), verdict, nil
 }
 
 // takeRobots takes in the answer to a robots.txt request.
-func (f *Frontier) takeRobots(s *settlement, a *application, m *manners, now time.Time) {
+func (f *Frontier) takeRobots(s *settlement, a *application, m *hostState, now time.Time) {
 	o := s.o
 	if o.Deferred || o.Err != nil && o.Err.Kind == octopus.KindCanceled || s.release {
 		return
 	}
-	answer := robots.Answer{At: now, Status: o.Status, Body: bytes.Clone(o.Robots), RetryAfter: o.RetryAfter, MaxAge: o.CacheFor}
-	if o.Err != nil {
-		answer.Status = 0
-	}
-	p := robots.Options{RetryMin: f.opt.RobotsRetry}.Next(s.policy, answer)
-	m.Delay = 0
-	m.setDelay(p.For(f.opt.Agent))
+	p := f.opt.Policy(now, s.policy, o)
+	m.setDelay(authorityOf(o.Lease.Link.URL.Text), manners.Delay(0, p.For(f.opt.Agent)))
 	mode := int(p.Mode)
-	if p.Mode == robots.Unreachable && f.opt.RobotsTries > 0 && p.Failures >= f.opt.RobotsTries {
+	if f.opt.Gone(&p) {
 		mode = robotsGone
 	}
 	a.robotsTimes = fmt.Sprintf("%d %d", p.Next.UnixMilli(), mode)
@@ -240,7 +235,7 @@ type application struct {
 	request   bool
 	end       time.Time
 	old       string
-	manners   manners
+	host      hostState
 	notBefore time.Time
 
 	change      bool
@@ -255,11 +250,11 @@ type application struct {
 
 func (f *Frontier) applyCall(a *application) *redisx.Call {
 	u := &a.link.URL
-	m := &a.manners
+	m := &a.host
 	return f.call(settleScript, f.bucketOf(u.Key),
 		a.kind, u.Key[:], binary.BigEndian.AppendUint64(nil, uint64(a.lease)), authorityOf(u.Text),
 		flag(a.request), millis(a.end), a.old, m.encode(),
-		millis(m.Blocked), m.Why, m.gap(&f.opt).Milliseconds(), millis(a.notBefore),
+		millis(m.Blocked), int(m.Why), m.gap(f.opt.HostDelay).Milliseconds(), millis(a.notBefore),
 		flag(a.change), a.oldRecord, a.record, millis(a.at), flag(a.behind), a.pages,
 		a.robotsTimes, a.policy, u.Host, u.Site)
 }

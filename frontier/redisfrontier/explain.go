@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/internal/redisx"
 )
 
@@ -61,7 +62,6 @@ func (f *Frontier) explainHost(e *octopus.Explanation, r *record, host *redis.Sl
 		text, _ := x.(string)
 		v[i], _ = strconv.ParseInt(text, 10, 64)
 	}
-	why, _ := host.Val()[2].(string)
 	e.Facts = append(e.Facts, octopus.Fact{Name: "host", Value: fmt.Sprintf("%d URLs known, %d queued, %d requests under way", v[4], v[3], v[5])})
 	now := f.serverNow()
 	next, blocked := fromMillis(v[0]), fromMillis(v[1])
@@ -70,7 +70,7 @@ func (f *Frontier) explainHost(e *octopus.Explanation, r *record, host *redis.Sl
 		e.Waiting = fmt.Sprintf("its next attempt in %s", until(now, time.UnixMilli(int64(due.Val()))))
 	case r.state != stateQueued:
 	case blocked.After(now):
-		e.Waiting = fmt.Sprintf("its host (%s) for another %s", whyText[why], until(now, blocked))
+		e.Waiting = fmt.Sprintf("its host (%s) for another %s", manners.Why(v[2]), until(now, blocked))
 	case v[5] > 0:
 		e.Waiting = "a request to its host that is under way"
 	case next.After(now):

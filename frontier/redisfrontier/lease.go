@@ -195,13 +195,13 @@ func authorityURL(auth, host string) string {
 // admit reports whether a grant may be fetched now, and deals with those that
 // may not.
 func (f *Frontier) admit(ctx context.Context, g *grant) (bool, error) {
-	m, err := decodeManners(g.manners)
+	m, err := decodeHost(g.manners)
 	if err != nil {
 		return false, fmt.Errorf("redisfrontier: %s: %w", g.host, err)
 	}
 	switch {
 	case g.kind == "D":
-		return false, f.putAside(ctx, g, octopus.ReasonDead, m.deadDetail())
+		return false, f.putAside(ctx, g, octopus.ReasonDead, m.DeadDetail())
 	case g.kind == "P" && strings.HasSuffix(g.robots, " "+strconv.Itoa(robotsGone)):
 		return false, f.putAside(ctx, g, octopus.ReasonDead, "its robots.txt was unreachable too often")
 	case g.kind == "P" && g.robots != "":

@@ -75,7 +75,7 @@ for _ = 1, 4 * want + STEP do
     local r = robots and call('HGET', H, 'r' .. auth) or ''
     local next, mode = 0, ''
     if r and r ~= '' then next, mode = string.match(r, '^(%d+) (%d)') end
-    if v[4] == 'dead' and tonumber(v[3]) > now then
+    if v[4] == DEAD and tonumber(v[3]) > now then
       for _, m in ipairs(call('ZRANGE', T .. 'q:' .. h, 0, PARKS - 1)) do
         local k = h .. sub(m, 15)
         local n, l = take(k, withState(call('HGET', T .. 'url', k), 'q'))
@@ -97,7 +97,7 @@ for _ = 1, 4 * want + STEP do
         out[#out + 1] = {'R', n, key, rec, v[1], v[2], text(gap), auth, v[7] or ''}
       end
     elseif mode == '0' then -- unreachable: the host waits
-      call('HSET', H, 'blocked', text(max(tonumber(v[3] or 0), tonumber(next))), 'why', 'robots')
+      call('HSET', H, 'blocked', text(max(tonumber(v[3] or 0), tonumber(next))), 'why', ROBOTS)
     else
       local n, l = take(key, rec)
       call('HSET', H, 'turn', byte(first) == 0 and (tonumber(v[5]) or 0) + 1 or 0)

@@ -24,6 +24,7 @@ if not now then
 end
 local conns, weight, sitegap, hostgap = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local NEVER = 9e15
+local DEAD, ROBOTS = '4', '5' -- why a host is blocked, of package manners
 
 -- Counters change once, at the end.
 local counts = {}
@@ -107,7 +108,7 @@ local function schedule(h)
   if not first then return end
   local blocked = tonumber(v[3]) or 0
   local due = max(tonumber(v[2]) or 0, blocked)
-  if v[4] == 'dead' and blocked > now then
+  if v[4] == DEAD and blocked > now then
     due = 0
   elseif sitegap > 0 then
     local site = sub(h, 1, 4)

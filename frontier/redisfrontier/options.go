@@ -10,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
+	"octopus/frontier/manners"
 )
 
 // Options say which job of which Redis a Frontier opens, and how it schedules.
@@ -35,31 +36,17 @@ type Options struct {
 	// ConnsPerHost is the number of requests to one host that may be under way
 	// at once, over all processes. Default 1.
 	ConnsPerHost int
-	// Pauses are the first pauses of hosts in trouble.
-	Pauses Pauses
-
 	// Robots is "obey" (default) or "ignore".
 	Robots string
 	// Agent is the product token for robots.txt. Default "octopus".
 	Agent string
-	// RobotsRetry is the pause before an unreachable robots.txt is asked for
-	// again; it doubles up to six hours. Default 5 min.
-	RobotsRetry time.Duration
-	// RobotsTries is the number of times a robots.txt may be unreachable in a
-	// row before the URLs that wait for it are set aside, as dead. A crawl that
-	// has to end needs it. 0: they wait for as long as it takes.
-	RobotsTries int
 	// Sitemaps turns the text of a Sitemap line into a URL; the sitemaps that a
 	// robots.txt names on its own site are then offered as links of depth 0.
 	// Nil: they are left alone.
 	Sitemaps func(text string) (octopus.URL, error)
 
-	// MaxRetries is the number of further attempts after a failed one. 0 means
-	// 3, negative none.
-	MaxRetries int
-	// RetryBase is the upper end of the random pause before the first further
-	// attempt; it grows fourfold each time, up to six hours. Default 30 s.
-	RetryBase time.Duration
+	// Rules are those of retries, of robots.txt and of hosts in trouble.
+	manners.Rules
 
 	// LeaseTime is how long a lease lasts; then its URL is handed out again,
 	// so it is also how long the URLs of a killed worker wait. Default 2 min.
@@ -96,21 +83,6 @@ type Options struct {
 	Rand *rand.Rand
 }
 
-// Pauses say how long a host in trouble is left alone at first. Each doubles
-// with every further failure, up to a fixed bound.
-type Pauses struct {
-	// Unavailable follows a 429 or 503 without Retry-After. Default 60 s, up to
-	// 6 h.
-	Unavailable time.Duration
-	// Breaker follows five connection failures in a row; then one request
-	// probes. Default 5 min, up to 24 h.
-	Breaker time.Duration
-	// Dead follows the second answer "no such host", and the third failed probe
-	// of a host that never answered: its URLs are parked, and new ones are
-	// taken again after it. Default 1 h, up to 24 h.
-	Dead time.Duration
-}
-
 // Seen remembers which keys were met; packages seen and seen/redisseen have
 // members. All methods may be called by many goroutines at once.
 type Seen interface {
@@ -125,20 +97,10 @@ type LinkSeen interface {
 	ContainsLinks(ctx context.Context, now time.Time, links []octopus.Link, known []bool) error
 }
 
-// Limits that are no options; those of package frontier.
+// Limits that are no options.
 const (
-	maxCrawlDelay  = 300 * time.Second
-	minRetryAfter  = time.Second
-	maxRetryAfter  = 24 * time.Hour
-	unavailableMax = 6 * time.Hour
-	breakerAfter   = 5
-	breakerMax     = 24 * time.Hour
-	probesMax      = 3
-	retryMax       = 6 * time.Hour
-	noHostMax      = 2
-	deadMax        = 24 * time.Hour
-	maxLink        = 60_000 // bytes of a link in its record
-	maxBuckets     = 4096
+	maxLink    = 60_000 // bytes of a link in its record
+	maxBuckets = 4096
 )
 
 func (o Options) withDefaults() (Options, error) {
@@ -148,12 +110,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.HostDelay, o.IPDelay, o.SiteDelay = max(o.HostDelay, 0), max(o.IPDelay, 0), max(o.SiteDelay, 0)
 	o.ConnsPerHost = max(o.ConnsPerHost, 1)
 	setDefault(&o.Agent, "octopus")
-	setDefault(&o.MaxRetries, 3)
-	o.MaxRetries = max(o.MaxRetries, 0)
-	setDefault(&o.RetryBase, 30*time.Second)
-	setDefault(&o.Pauses.Unavailable, time.Minute)
-	setDefault(&o.Pauses.Breaker, 5*time.Minute)
-	setDefault(&o.Pauses.Dead, time.Hour)
+	o.Rules = o.Rules.WithDefaults()
 	setDefault(&o.LeaseTime, 2*time.Minute)
 	if o.Rand == nil {
 		o.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) // seeds alone come from the global source

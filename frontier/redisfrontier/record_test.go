@@ -1,14 +1,15 @@
 package redisfrontier
 
 import (
-	"math/rand/v2"
 	"net/netip"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"octopus"
+	"octopus/frontier/manners"
 	"octopus/robots"
 )
 
@@ -48,28 +49,31 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-func TestManners(t *testing.T) {
-	m := manners{Blocked: time.UnixMilli(99), Why: whyBreaker, Unavail: 1, Fails: 2, Probes: 3, NoHost: 4, Alive: true,
-		Delay: 5 * time.Second, IP: netip.MustParseAddr("2001:db8::1")}
-	got, err := decodeManners(m.encode())
-	if err != nil || got != m {
-		t.Errorf("%+v, %v, want %+v", got, err, m)
-	}
-	if got, err := decodeManners((&manners{}).encode()); err != nil || got != (manners{}) {
-		t.Errorf("%+v, %v, want none", got, err)
+func TestHostState(t *testing.T) {
+	full := hostState{Health: manners.Health{Blocked: time.UnixMilli(99), Why: manners.Breaker, Unavail: 1, Fails: 2, Probes: 3, NoHost: 4, Alive: true},
+		Delays: []delay{{"s", 5 * time.Second}, {"h8080", time.Second}}, IP: netip.MustParseAddr("2001:db8::1")}
+	for _, s := range []hostState{full, {}} {
+		if got, err := decodeHost(s.encode()); err != nil || !reflect.DeepEqual(got, s) {
+			t.Errorf("%+v, %v, want %+v", got, err, s)
+		}
 	}
 }
 
-func TestRetryPause(t *testing.T) {
-	o := Options{RetryBase: time.Second}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for n, most := range map[int]time.Duration{1: time.Second, 2: 4 * time.Second, 3: 16 * time.Second, 30: retryMax} {
-		longest := time.Duration(0)
-		for range 1000 {
-			longest = max(longest, o.retryPause(n, rng.Int64N))
-		}
-		if longest > most || longest < most*9/10 {
-			t.Errorf("attempt %d: pauses up to %s, want up to %s", n, longest, most)
+func TestLongestDelay(t *testing.T) {
+	var s hostState
+	for i, step := range []struct {
+		authority   string
+		pause, want time.Duration
+	}{
+		{"h", 5 * time.Second, 5 * time.Second},
+		{"s", 0, 5 * time.Second}, // one authority's silence does not undo what another asks for
+		{"s", 9 * time.Second, 9 * time.Second},
+		{"s", 2 * time.Second, 5 * time.Second},
+		{"h", 0, 2 * time.Second},
+		{"s", 0, time.Second},
+	} {
+		if s.setDelay(step.authority, step.pause); s.gap(time.Second) != step.want {
+			t.Errorf("step %d: gap %s, want %s", i, s.gap(time.Second), step.want)
 		}
 	}
 }
@@ -93,7 +97,7 @@ func TestClocks(t *testing.T) {
 
 func FuzzDecode(f *testing.F) {
 	f.Add(string(sample().encode()))
-	m := manners{Why: whyDead, IP: netip.MustParseAddr("192.0.2.1")}
+	m := hostState{Health: manners.Health{Why: manners.Dead}, Delays: []delay{{"s", time.Second}}, IP: netip.MustParseAddr("192.0.2.1")}
 	f.Add(m.encode())
 	f.Add(encodePolicy(&robots.Policy{Mode: robots.Rules, Text: []byte("User-agent: *"), Failures: 3}))
 	f.Add("")
@@ -108,8 +112,8 @@ func FuzzDecode(f *testing.F) {
 				t.Errorf("%+v is %+v after another turn", r, again)
 			}
 		}
-		if m, err := decodeManners(text); err == nil {
-			if again, err := decodeManners(m.encode()); err != nil || again.Why != m.Why || again.IP != m.IP {
+		if m, err := decodeHost(text); err == nil {
+			if again, err := decodeHost(m.encode()); err != nil || again.Why != m.Why || again.IP != m.IP || !slices.Equal(again.Delays, m.Delays) {
 				t.Errorf("%+v is %+v after another turn, %v", m, again, err)
 			}
 		}

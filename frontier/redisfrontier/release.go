@@ -61,11 +61,11 @@ func (f *Frontier) giveBack(ctx context.Context, g *grant, r *record, notBefore 
 	l := g.rec.asLink(octopus.URL{Text: g.rec.link.text, Host: g.host, Site: g.site, Key: g.key})
 	s := &settlement{o: &octopus.Outcome{Lease: octopus.Lease{ID: g.id, Link: l}}, manners: g.manners, raw: g.raw, rec: g.rec}
 	for {
-		m, err := decodeManners(s.manners)
+		m, err := decodeHost(s.manners)
 		if err != nil {
 			return fmt.Errorf("redisfrontier: %s: %w", g.host, err)
 		}
-		c := f.applyCall(&application{kind: "P", link: &l, lease: g.id, old: s.manners, manners: m, notBefore: notBefore,
+		c := f.applyCall(&application{kind: "P", link: &l, lease: g.id, old: s.manners, host: m, notBefore: notBefore,
 			change: true, oldRecord: s.raw, record: r.encode(), at: f.serverNow()})
 		if _, err := f.do(ctx, []*redisx.Call{c}); err != nil {
 			return err

@@ -27,9 +27,12 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"board":    {own: words("octopus canon kv internal")},
 	"queue":    {own: words("octopus kv internal")},
 	"sink":     {own: words("octopus kv queue internal")},
-	"frontier": {own: words("octopus kv robots internal")},
+	"frontier": {own: words("octopus kv robots frontier/manners internal")},
 	"stats":    {own: words("octopus kv internal")},
 	"seen":     {own: words("octopus kv internal"), libraries: words("golang.org/x/sys")},
+
+	// How a host is treated; every frontier keeps it.
+	"frontier/manners": {own: words("octopus robots")},
 
 	"queue/queuetest":       {own: words("octopus kv queue")},
 	"sink/sinktest":         {own: words("octopus kv sink")},
@@ -59,7 +62,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 
 	// Adapters, with their client libraries.
 	"seen/redisseen":         {own: words("octopus seen internal"), libraries: words("github.com/redis/go-redis/v9")},
-	"frontier/redisfrontier": {own: words("octopus canon robots internal"), libraries: words("github.com/redis/go-redis/v9")},
+	"frontier/redisfrontier": {own: words("octopus canon robots frontier/manners internal"), libraries: words("github.com/redis/go-redis/v9")},
 
 	"internal/archtest": {},
 	"internal/inflate":  {},
