@@ -12,8 +12,21 @@ type Board struct {
 	Accept  []string // RE2; where there are any, one must match the URL
 	Reject  []string // RE2; none may match the URL
 	Article []string // RE2; a URL that matches one is a data page
-	Refresh time.Duration
-	Recrawl time.Duration
+
+	// Classify is "auto" where pages are judged by what they look like although
+	// there are Article patterns. Without patterns they always are.
+	Classify string
+
+	Refresh    time.Duration // period of navigation pages, entries included; 0: fetched once
+	RefreshMax time.Duration // where it is longer than Refresh, the period adapts between the two
+	Recrawl    time.Duration // period of all other pages; 0: fetched once
+	Quota      int64         // URLs of one host that may be known; 0: as the crawl says
+	Delay      time.Duration // least pause between requests to a host; 0: as the crawl says
+	Render     string        // "off", "auto" or "always": whether a browser makes the page
+
+	Paused bool   // nothing of it is fetched
+	Number uint32 // order in which boards are asked: smaller first
+	File   string // configuration file that defines it; empty where it was added by hand
 }
 
 // Scope limits links relative to the entries of their board.

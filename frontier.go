@@ -49,6 +49,7 @@ type Counts struct {
 	Queued int64 // waiting for their first or next visit now, leased ones included
 	Leased int64 // handed out and not done
 	Later  int64 // of Queued: not before a time that is not the host's gap (retry, refresh)
+	Again  int64 // of Later: visited, and waiting for a refresh or recrawl
 	Done   int64 // visited, nothing due; failed ones included
 	Parked int64 // kept aside with a reason
 	Hosts  int64 // hosts that have anything queued

@@ -93,4 +93,6 @@ const (
 	ReasonHops   = "hops"   // more than MaxHops redirects
 	ReasonFailed = "failed" // every attempt failed
 	ReasonDead   = "dead"   // its host does not exist or never answers
+	ReasonPaused = "paused" // its board is paused; it goes on when the board does
+	ReasonBoard  = "board"  // its board was removed; it goes on when the board is back
 )

@@ -27,6 +27,8 @@ type Record struct {
 	Kind  string `json:"kind,omitempty"` // "nav", "data" or "other"
 	Visit uint32 `json:"visit"`
 
+	KindReason string `json:"kind_reason,omitempty"` // why it is of that kind, in words
+
 	Title       string   `json:"title,omitempty"`
 	Description string   `json:"description,omitempty"`
 	Author      string   `json:"author,omitempty"`

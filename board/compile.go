@@ -100,6 +100,11 @@ type PatternError struct {
 // Error names the field, the pattern, the position and, where it is known, the
 // way out.
 func (e *PatternError) Error() string {
+	return fmt.Sprintf("%s[%d]: %s", e.Field, e.Index, e.Reason())
+}
+
+// Reason is Error without the name of the field.
+func (e *PatternError) Reason() string {
 	what, hint := e.Err.Error(), ""
 	var se *syntax.Error
 	if errors.As(e.Err, &se) {
@@ -112,11 +117,26 @@ func (e *PatternError) Error() string {
 		}
 	}
 	at := utf8.RuneCountInString(e.Pattern[:e.Offset]) + 1
-	return fmt.Sprintf("%s[%d]: pattern %q, character %d: %s%s", e.Field, e.Index, e.Pattern, at, what, hint)
+	return fmt.Sprintf("pattern %q, character %d: %s%s", e.Pattern, at, what, hint)
 }
 
 // Unwrap returns the error of package regexp.
 func (e *PatternError) Unwrap() error { return e.Err }
+
+// EntryError tells which entry of a board is no URL.
+type EntryError struct {
+	Index int // from 0
+	Text  string
+	Err   error
+}
+
+// Error names the entry and what is wrong with it.
+func (e *EntryError) Error() string {
+	return fmt.Sprintf("entry[%d]: %q is no URL to start from: %v", e.Index, e.Text, e.Err)
+}
+
+// Unwrap returns the error of package canon.
+func (e *EntryError) Unwrap() error { return e.Err }
 
 // offset finds where in the pattern the compiler stumbled.
 func offset(text string, err error) int {

@@ -48,10 +48,27 @@ func (r *Rules) link(l *octopus.Link) Decision {
 		return Decision{Reason: octopus.ReasonScope, Rule: s.outside}
 	}
 	d := r.Decide(l.URL, l.Depth)
-	if d.Accept && len(r.article) == 0 {
+	if d.Accept && d.Lane != octopus.Data && !r.Patterned() {
 		d.Lane = l.Lane // no pattern says otherwise
 	}
 	return d
+}
+
+// Patterned reports whether the article patterns alone tell data pages from
+// navigation pages.
+func (r *Rules) Patterned() bool { return len(r.article) > 0 && r.board.Classify != ClassifyAuto }
+
+// ClassifyAuto is the value of Board.Classify that has pages judged by what they
+// look like where no article pattern matches.
+const ClassifyAuto = "auto"
+
+// Article returns the article pattern that a URL matches, in words; empty where
+// none does.
+func (r *Rules) Article(u octopus.URL) string {
+	if p := match(r.article, u.Text); p != nil {
+		return p.rule
+	}
+	return ""
 }
 
 func (r *Rules) accepted(u octopus.URL, rule string) Decision {

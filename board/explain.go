@@ -16,15 +16,26 @@ type Judgement struct {
 // Judge tells for each board, in order, what it says to a page's URL met at a
 // depth, and which rule decided. The first that accepts takes the URL.
 func (g *Gate) Judge(u octopus.URL, depth int) []Judgement {
-	out := make([]Judgement, len(g.boards))
-	for i, r := range g.boards {
+	boards := *g.boards.Load()
+	out := make([]Judgement, len(boards))
+	for i, r := range boards {
 		out[i] = Judgement{r.board.Name, r.Decide(u, depth)}
 	}
 	return out
 }
 
 // Boards returns the compiled boards in order.
-func (g *Gate) Boards() []*Rules { return g.boards }
+func (g *Gate) Boards() []*Rules { return *g.boards.Load() }
+
+// Board returns the compiled board of that name, nil where there is none.
+func (g *Gate) Board(name string) *Rules {
+	for _, r := range *g.boards.Load() {
+		if r.board.Name == name {
+			return r
+		}
+	}
+	return nil
+}
 
 // Rejected counts the links refused since the gate was made, by reason.
 func (g *Gate) Rejected() map[string]int64 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"octopus"
@@ -14,8 +15,9 @@ import (
 // which a board accepts. It passes on the optional abilities of that frontier.
 type Gate struct {
 	next   octopus.Frontier
-	memory Memory // may be nil: entries added by redirects last as long as the gate
-	boards []*Rules
+	memory Memory     // may be nil: entries added by redirects last as long as the gate
+	set    sync.Mutex // serializes Set
+	boards atomic.Pointer[[]*Rules]
 
 	rejectedScope atomic.Int64
 	rejectedDepth atomic.Int64
@@ -33,22 +35,34 @@ var (
 // knows of them. A nil memory keeps nothing over a restart.
 func NewGate(next octopus.Frontier, memory Memory, boards ...octopus.Board) (*Gate, error) {
 	g := &Gate{next: next, memory: memory}
+	g.boards.Store(new([]*Rules))
+	return g, g.Set(boards...)
+}
+
+// Set puts other boards in the place of those there were; links are judged
+// by the ones or the others, never by a mixture. After an error nothing has
+// changed.
+func (g *Gate) Set(boards ...octopus.Board) error {
+	g.set.Lock()
+	defer g.set.Unlock()
 	names := make(map[string]bool, len(boards))
+	rules := make([]*Rules, 0, len(boards))
 	for _, b := range boards {
 		if names[b.Name] {
-			return nil, fmt.Errorf("board %q: there are two of this name; names must be unique", b.Name)
+			return fmt.Errorf("board %q: there are two of this name; names must be unique", b.Name)
 		}
 		names[b.Name] = true
 		r, err := Compile(b)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := g.recall(r); err != nil {
-			return nil, err
+			return err
 		}
-		g.boards = append(g.boards, r)
+		rules = append(rules, r)
 	}
-	return g, nil
+	g.boards.Store(&rules)
+	return nil
 }
 
 // recall adds the entries that redirects have added before.
@@ -132,7 +146,7 @@ func (g *Gate) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.
 // it for its depth only, else scope. The error is the memory's.
 func (g *Gate) admit(l *octopus.Link, via string) (octopus.Link, string, error) {
 	reason := octopus.ReasonScope
-	for _, r := range g.boards {
+	for _, r := range *g.boards.Load() {
 		if err := g.follow(r, l, via); err != nil {
 			return octopus.Link{}, "", err
 		}

@@ -32,7 +32,7 @@ func newScope(b octopus.Board) (*scope, error) {
 	for i, text := range b.Entry {
 		u, err := canon.Parse(text)
 		if err != nil {
-			return nil, fmt.Errorf("entry[%d]: %w", i, err)
+			return nil, &EntryError{Index: i, Text: text, Err: err}
 		}
 		s.add(u)
 	}

@@ -95,9 +95,13 @@ func (c *Core) refuses(h *host, l *octopus.Link) (reason, detail string) {
 	if detail := c.opt.Traps.catches(l.URL.Text); detail != "" && l.Kind != octopus.Entry {
 		return octopus.ReasonTrap, detail
 	}
+	quota, whose := c.opt.HostQuota, "host"
+	if q := c.rules(l.Board).Quota; q > 0 {
+		quota, whose = q, "board"
+	}
 	switch {
-	case c.opt.HostQuota > 0 && h.Known >= c.opt.HostQuota:
-		return octopus.ReasonQuota, "host quota of " + strconv.FormatInt(c.opt.HostQuota, 10)
+	case quota > 0 && h.Known >= quota:
+		return octopus.ReasonQuota, whose + " quota of " + strconv.FormatInt(quota, 10)
 	case c.opt.SiteQuota > 0 && h.site.known >= c.opt.SiteQuota:
 		return octopus.ReasonQuota, "site quota of " + strconv.FormatInt(c.opt.SiteQuota, 10)
 	case h.Dead(c.now):

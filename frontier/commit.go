@@ -70,7 +70,7 @@ func (f *Frontier) commit() {
 		f.mu.Lock()
 		f.core.Written(n)
 		f.core.Evict()
-		empty := f.core.totals.Queued == 0
+		empty := f.core.Idle(f.opt.Now())
 		f.mu.Unlock()
 		f.write.Unlock()
 		if empty && f.opt.OnEmpty != nil {

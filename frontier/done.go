@@ -133,6 +133,7 @@ func (c *Core) scheduleVisit(h *host, e *entry, r *record, due time.Time) {
 	r.state, r.due = stateLater, due.Truncate(time.Millisecond)
 	e.fill(r)
 	c.totals.Later++
+	c.countRefresh(r, 1)
 	c.totals.Queued++
 	h.Later++
 	if c.nextDue.IsZero() || r.due.Before(c.nextDue) {
@@ -205,10 +206,10 @@ func (c *Core) countDone(h *host, n int64) {
 // a navigation page on the refresh period of its board, adapted to how often it
 // changes; everything else on the recrawl period.
 func (c *Core) period(r *record) time.Duration {
-	if c.opt.Periods == nil || !r.hasLinks() {
+	if !r.hasLinks() {
 		return 0
 	}
-	p := c.opt.Periods(r.board)
+	p := c.rules(r.board).Periods
 	if r.pos.lane() == octopus.Data || p.Refresh <= 0 {
 		return p.Recrawl
 	}

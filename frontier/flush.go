@@ -89,6 +89,7 @@ func (t *totals) encode(w *writer) {
 		w.count(n)
 	}
 	w.uint(t.Seq)
+	w.count(t.Again)
 }
 
 func (t *totals) decode(value []byte) error {
@@ -100,6 +101,9 @@ func (t *totals) decode(value []byte) error {
 		*n = r.count()
 	}
 	t.Seq = r.uint()
+	if r.err == nil && len(r.rest) > 0 { // not there before boards were
+		t.Again = r.count()
+	}
 	if r.err != nil {
 		return fmt.Errorf("frontier totals: %w", r.err)
 	}

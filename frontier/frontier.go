@@ -141,6 +141,14 @@ func (f *Frontier) Counts() octopus.Counts {
 	return f.core.Counts(f.opt.Now())
 }
 
+// Idle reports whether nothing is left to do now: what is queued are visited
+// pages whose refresh or recrawl is not due yet.
+func (f *Frontier) Idle() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.core.Idle(f.opt.Now())
+}
+
 // Parked returns how many URLs were put aside since Open, by reason. What was
 // revived since still counts.
 func (f *Frontier) Parked() map[string]int64 {

@@ -116,6 +116,14 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, h.DeadDetail()))
 			continue
 		}
+		rules := c.rules(e.board)
+		if rules.Hold != "" {
+			p := c.setAside(h, e, rules.Hold, "board "+e.board)
+			p.held = true
+			t.Parks = append(t.Parks, p)
+			continue
+		}
+		h.Pace = rules.Delay
 		if detail := c.poor(h, e); detail != "" {
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonTrap, detail))
 			continue
@@ -259,7 +267,11 @@ func (c *Core) newLease(h *host, key octopus.Key) *lease {
 
 // gap is the pause after a response of h.
 func (c *Core) gap(h *host) time.Duration {
-	return manners.Gap(c.opt.HostDelay, h.Delay)
+	delay := c.opt.HostDelay
+	if h.Pace > 0 {
+		delay = h.Pace
+	}
+	return manners.Gap(delay, h.Delay)
 }
 
 // expire ends a lease that nobody reported on: its URL goes back to its place,

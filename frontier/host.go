@@ -53,6 +53,7 @@ type hostState struct {
 	Delay time.Duration // Crawl-delay of its robots.txt
 	Line  int           // and its line, 0 where not known
 	IP    netip.Addr    // that answered last
+	Pace  time.Duration // what the board of the last URL wants between requests; 0: it says nothing
 }
 
 // lane is one of the two queues of a host: the first entries in memory, the
@@ -190,7 +191,7 @@ func (h *host) authority(a authority) *authorityState {
 //
 //	| version | name | length of site | known later done parked failed
 //	| queued nav, data | head nav, data | generation nav, data | next | blocked, why | unavail fails probes no-host alive
-//	| Crawl-delay ms, line | IP |
+//	| Crawl-delay ms, line | IP | board's delay ms |
 func (h *host) encode(w *writer) {
 	w.byte(recordVersion)
 	w.string(h.name)
@@ -213,6 +214,7 @@ func (h *host) encode(w *writer) {
 	w.uint(uint64(h.Line))
 	ip, _ := h.IP.MarshalBinary()
 	w.string(string(ip))
+	w.uint(uint64(h.Pace / time.Millisecond))
 }
 
 // decodeHost reads what encode wrote; site is the name of its group.
@@ -238,6 +240,9 @@ func decodeHost(key octopus.HostKey, value []byte) (h *host, site string, err er
 	h.Delay = time.Duration(r.uint()) * time.Millisecond
 	h.Line = int(r.uint())
 	ip := r.string()
+	if r.err == nil && len(r.rest) > 0 { // not there before boards had delays
+		h.Pace = time.Duration(r.uint()) * time.Millisecond
+	}
 	if r.err != nil || h.IP.UnmarshalBinary([]byte(ip)) != nil {
 		return nil, "", fmt.Errorf("host record %s: %w", key, errTruncated)
 	}

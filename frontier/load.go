@@ -317,6 +317,7 @@ func (c *Core) comeDue(h *host, key octopus.Key, e *entry, r record) {
 func (c *Core) unschedule(h *host, key octopus.Key, r *record) {
 	c.out.Delete(c.keys.due(r.due, key))
 	c.totals.Later--
+	c.countRefresh(r, -1)
 	c.totals.Queued--
 	h.Later--
 	c.touch(h)

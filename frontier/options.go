@@ -51,9 +51,9 @@ type Options struct {
 	// smaller depth, so that the page set under a depth limit does not depend on
 	// the order of responses.
 	Relink bool
-	// Periods says when the pages of a board come due again. It is called with a
-	// lock held and must be quick. Nil: never.
-	Periods func(board string) Periods
+	// Boards tells what a board asks for. It is called with a lock held and must
+	// be quick. Nil: nothing.
+	Boards func(name string) BoardRules
 	// Session is how many URLs of a host go in one turn while hosts that have not
 	// had their turn are ready. 0 means no limit: the shallower URL always goes
 	// first.
@@ -85,9 +85,9 @@ type Options struct {
 	// bound every fresh link costs one. Default 256 MiB, negative means none.
 	IndexBytes int64
 
-	// OnEmpty is called after each commit that leaves nothing queued, by the
-	// committer: it must be quick and must not call the Frontier's blocking
-	// methods. Nil: nobody is told.
+	// OnEmpty is called when the Frontier has become idle (Idle), by the
+	// committer or by a call of Lease: it must be quick and must not call the
+	// Frontier's blocking methods. Nil: nobody is told.
 	OnEmpty func()
 
 	// CommitDelay is how long a commit waits for more callers to join it.
@@ -119,6 +119,21 @@ type Politeness struct {
 	// ConnsPerHost is the number of requests to one host that may be under way
 	// at once. Default 1.
 	ConnsPerHost int
+}
+
+// BoardRules are what a board asks of the frontier; the zero value asks for nothing.
+type BoardRules struct {
+	Periods
+	// Delay is the least gap between two requests to a host while URLs of the
+	// board go there, in place of Politeness.HostDelay; a longer Crawl-delay
+	// still holds. 0: the board has none of its own.
+	Delay time.Duration
+	// Quota is the number of URLs of one host that may be known when the board
+	// brings one more, in place of Options.HostQuota. 0: the board has none.
+	Quota int64
+	// Hold is a reason, such as octopus.ReasonPaused, for which the board's URLs
+	// are parked when their turn comes. Empty: they go.
+	Hold string
 }
 
 // Periods say when visited pages come due again. Zero means never.

@@ -26,6 +26,7 @@ func (c *Core) park(h *host, e *entry, r *record, reason, detail string) {
 type Park struct {
 	lease          *lease // holds the URL until then
 	reason, detail string
+	held           bool // by its board
 }
 
 // Key returns the key of the URL.
@@ -35,7 +36,7 @@ func (p Park) Key() octopus.Key { return p.lease.key }
 func (c *Core) setAside(h *host, e *entry, reason, detail string) Park {
 	l := &lease{key: e.key(h), host: h, page: true, freed: true}
 	c.take(h, e, l)
-	return Park{l, reason, detail}
+	return Park{lease: l, reason: reason, detail: detail}
 }
 
 // Park puts the URL aside and tells the sinks.
@@ -53,7 +54,9 @@ func (c *Core) Park(now time.Time, p Park, old *record) {
 	h.forget(l)
 	parked := *r
 	c.park(h, e, &parked, p.reason, p.detail)
-	c.skipped(h, e, p.reason, p.detail)
+	if !p.held { // it goes on later: no news for the sinks
+		c.skipped(h, e, p.reason, p.detail)
+	}
 	c.schedule(h)
 }
 

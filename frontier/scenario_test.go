@@ -64,7 +64,7 @@ func firstDifference(want, got string) string {
 // play runs a scenario and returns it with the output it really has.
 func play(t *testing.T, text string) string {
 	s := &scenario{store: kv.NewMemory(), start: time.Now(), leases: map[string]octopus.Lease{}}
-	s.opt = frontier.Options{Store: s.store, Outbox: s, Periods: func(string) frontier.Periods { return s.periods }}
+	s.opt = frontier.Options{Store: s.store, Outbox: s, Boards: func(string) frontier.BoardRules { return s.rules }}
 	defer func() {
 		if s.f != nil {
 			s.f.Close()
@@ -87,14 +87,14 @@ func play(t *testing.T, text string) string {
 
 // scenario is the state of one running text.
 type scenario struct {
-	store   *kv.Memory
-	opt     frontier.Options
-	f       *frontier.Frontier
-	start   time.Time
-	leases  map[string]octopus.Lease // by "#1", as printed
-	count   int
-	periods frontier.Periods
-	out     strings.Builder
+	store  *kv.Memory
+	opt    frontier.Options
+	f      *frontier.Frontier
+	start  time.Time
+	leases map[string]octopus.Lease // by "#1", as printed
+	count  int
+	rules  frontier.BoardRules
+	out    strings.Builder
 }
 
 func (s *scenario) printf(format string, args ...any) { fmt.Fprintf(&s.out, "  "+format+"\n", args...) }
@@ -153,9 +153,15 @@ func (s *scenario) options(args []string) error {
 		case "robots":
 			s.opt.Robots = value
 		case "refresh":
-			s.periods.Refresh = d
+			s.rules.Refresh = d
 		case "recrawl":
-			s.periods.Recrawl = d
+			s.rules.Recrawl = d
+		case "delay":
+			s.rules.Delay = d
+		case "quota":
+			s.rules.Quota = int64(n)
+		case "hold":
+			s.rules.Hold = value
 		case "min-yield":
 			s.opt.Traps.MinYield = n
 		case "retries":

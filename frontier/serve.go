@@ -40,6 +40,9 @@ func (f *Frontier) serve(t Turn) (worked bool, err error) {
 		if err := f.wakeDue(); err != nil {
 			return true, err
 		}
+		if f.opt.OnEmpty != nil && f.Idle() { // what was due has moved meanwhile
+			f.opt.OnEmpty()
+		}
 	}
 	if t.Cold {
 		return true, f.warm()

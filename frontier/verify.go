@@ -79,6 +79,9 @@ func (v *verifier) urls() error {
 		case stateLater:
 			h.Later++
 			v.sum.Later++
+			if r.tries == 0 {
+				v.sum.Again++
+			}
 			v.sum.Queued++
 			place = v.keys.due(r.due, key)
 		case stateParked:

@@ -73,7 +73,7 @@ func TestMonth(t *testing.T) {
 		store := kv.NewMemory()
 		f, err := frontier.Open(frontier.Options{
 			Store: store, Robots: "ignore", HostQuota: 500, Relink: true,
-			Periods: func(string) frontier.Periods { return periods },
+			Boards: func(string) frontier.BoardRules { return frontier.BoardRules{Periods: periods} },
 		})
 		if err != nil {
 			t.Fatal(err)

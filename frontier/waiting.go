@@ -26,6 +26,9 @@ func (c *Core) Waiting(now time.Time) string {
 	case c.totals.Leased > 0:
 		return fmt.Sprintf("%s; %d URLs are being fetched", state, c.totals.Leased)
 	case c.totals.Later > 0 && !c.nextDue.IsZero():
+		if c.totals.Later == c.totals.Again {
+			return fmt.Sprintf("all %d pages are fresh; the next is due in %s", c.totals.Again, pause(c.nextDue.Sub(now)))
+		}
 		return fmt.Sprintf("%s; %d URLs wait for a later attempt, the next in %s", state, c.totals.Later, pause(c.nextDue.Sub(now)))
 	}
 	return state
@@ -39,7 +42,7 @@ func (c *Core) reason(h *host, due time.Time) string {
 	case due.Equal(h.Next) && h.Delay > c.opt.HostDelay:
 		return fmt.Sprintf("Crawl-delay %s, robots.txt", pause(h.Delay))
 	case due.Equal(h.Next):
-		return fmt.Sprintf("host delay %s", pause(c.opt.HostDelay))
+		return fmt.Sprintf("host delay %s", pause(c.gap(h)))
 	case c.opt.SiteDelay > 0 && due.Equal(h.site.next):
 		return fmt.Sprintf("site delay %s", pause(c.opt.SiteDelay))
 	}

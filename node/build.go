@@ -140,9 +140,10 @@ func (n *Node) openFrontier() error {
 		Robots:  n.cfg.Robots.Policy,
 		Agent:   agentToken(n.cfg.UserAgent),
 		Rules:   n.cfg.Fetcher.rules(),
-		Relink:  n.cfg.Crawl.Depth >= 0,
+		Relink:  n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
 		NoSync:  n.cfg.Store.NoSync || n.cfg.Store.Discard,
 		OnEmpty: n.check,
+		Boards:  n.boards.rulesOf,
 		Politeness: frontier.Politeness{
 			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
 			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),
@@ -245,7 +246,7 @@ func agentToken(userAgent string) string {
 
 // engineOptions are those of a run that starts with counts before.
 func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Options, error) {
-	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks})
+	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks, Classes: classes{gate}})
 	if err != nil {
 		return crawl.Options{}, err
 	}
@@ -272,10 +273,13 @@ func (n *Node) summary(ctx context.Context, before octopus.Counts) Summary {
 	st := n.Status()
 	sum := Summary{Status: st, End: EndStopped, Dir: n.cfg.Dir, Out: n.cfg.Output}
 	switch {
-	case st.Counts.Queued == 0:
+	case st.Counts.Queued == st.Counts.Again && !n.cfg.Crawl.Watch:
 		sum.End = EndEmpty
-		if before.Known > 0 && before.Queued == 0 && st.Fetches == 0 {
+		if before.Known > 0 && before.Queued == before.Again && st.Fetches == 0 {
 			sum.Note = "nothing left to fetch in " + n.cfg.Dir
+			if st.Counts.Again > 0 {
+				sum.Note = "nothing is due in " + n.cfg.Dir + "; --watch waits for it"
+			}
 		}
 	case ctx.Err() != nil || n.interrupted():
 	case n.cfg.Crawl.MaxPages > 0 && st.Counts.Pages >= n.cfg.Crawl.MaxPages:

@@ -29,12 +29,16 @@ type Config struct {
 	Fetcher FetcherConfig `toml:"fetcher"`
 	Robots  RobotsConfig  `toml:"robots"`
 	Store   StoreConfig   `toml:"store"`
+
+	Boards     []BoardConfig `toml:"board"` // the tables [[board]] of the file, in its order
+	BoardsFile string        // absolute path of that file; empty without boards
 }
 
 // CrawlConfig is the board that the command line makes.
 type CrawlConfig struct {
 	Depth    int           `toml:"depth" flag:"depth" short:"d" help:"link hops from an entry: 0 fetches the entries only, -1 has no limit"`
 	MaxPages int64         `toml:"maxPages" flag:"max-pages" short:"n" help:"stop after so many pages with status 2xx; 0 has no limit"`
+	Watch    bool          `toml:"watch" flag:"watch" help:"go on when everything is fresh: wait for the refresh periods of the boards, and for boards that are added"`
 	MaxTime  Duration      `toml:"maxTime" flag:"max-time" help:"stop after so long, as if interrupted; 0 has no limit"`
 	Scope    octopus.Scope `toml:"scope" flag:"scope" help:"how far from the entries links may lead: page, prefix, host, domain or any"`
 	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
@@ -156,6 +160,9 @@ func (c *Config) Validate() error {
 		}
 	}
 	if err := c.checkShared(); err != nil {
+		return err
+	}
+	if err := c.checkBoards(); err != nil {
 		return err
 	}
 	if err := c.checkMaster(); err != nil {

@@ -1,7 +1,6 @@
 package node
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,17 +11,14 @@ import (
 	"octopus/kv"
 )
 
-// keyBoard is where the board of the command line is kept, so that a later run
-// knows the entries of the earlier ones, and `octopus why` the rules.
-var keyBoard = []byte(prefixBoard + "crawl")
-
-// openGate puts the board of the command line in front of the frontier, and
-// returns the entries as links. With no entries it takes up the stored board
-// as it is.
+// openGate puts the boards in front of the frontier, with that of the command
+// line as the last, and returns the entries as links. With no entries that board
+// is the stored one, so that a later run knows the entries of the earlier ones,
+// and `octopus why` the rules.
 func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
-	b, err := n.loadBoard()
-	if err != nil {
-		return nil, nil, err
+	b, stored := n.boards.find(nameCrawl)
+	if !stored {
+		b = octopus.Board{Name: nameCrawl, Scope: n.cfg.Crawl.Scope, Depth: n.cfg.Crawl.Depth}
 	}
 	var links []octopus.Link
 	for _, text := range entries {
@@ -39,14 +35,19 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 		c := n.cfg.Crawl
 		b.Scope, b.Depth, b.Accept, b.Reject = c.Scope, c.Depth, c.Accept, c.Reject
 	}
-	gate, err := board.NewGate(n.queue, board.NewMemory(n.store, prefixBoard), b)
+	list := slices.DeleteFunc(n.boards.all(), func(b octopus.Board) bool { return b.Name == nameCrawl })
+	if stored || len(entries) > 0 {
+		list = append(list, b)
+	}
+	gate, err := board.NewGate(n.queue, board.NewMemory(n.store, prefixBoard), list...)
 	if err != nil {
 		return nil, nil, patternError(err)
 	}
-	n.keepEntries(b)
+	n.keepEntries(list)
 	if len(entries) == 0 {
 		return gate, nil, nil
 	}
+	n.boards.set(list)
 	return gate, links, n.saveBoard(b)
 }
 
@@ -59,27 +60,10 @@ func patternError(err error) error {
 	return err
 }
 
-func (n *Node) loadBoard() (octopus.Board, error) {
-	b := octopus.Board{Name: "crawl", Scope: n.cfg.Crawl.Scope, Depth: n.cfg.Crawl.Depth}
-	value, err := n.store.Get(keyBoard)
-	if errors.Is(err, kv.ErrNotFound) {
-		return b, nil
-	}
-	if err != nil {
-		return b, err
-	}
-	if err := json.Unmarshal(value, &b); err != nil {
-		return b, fmt.Errorf("stored board: %w", err)
-	}
-	return b, nil
-}
-
 func (n *Node) saveBoard(b octopus.Board) error {
-	value, err := json.Marshal(b)
-	if err != nil {
+	var batch kv.Batch
+	if err := setBoard(&batch, b); err != nil {
 		return err
 	}
-	var batch kv.Batch
-	batch.Set(keyBoard, value)
 	return n.store.Apply(&batch, kv.Durability(!n.cfg.Store.NoSync))
 }

@@ -46,6 +46,7 @@ type Node struct {
 	log *slog.Logger
 
 	store    kv.Store
+	boards   boardTable
 	pages    *pages                  // nil with NoPages or Discard
 	queue    scheduler               // the frontier, local or shared
 	frontier *frontier.Frontier      // nil where it is shared
@@ -56,6 +57,8 @@ type Node struct {
 	fetcher  closingFetcher
 	observer *observer
 	valve    valve
+
+	injections chan string // names of boards whose entries are to be offered now; the injector takes them
 
 	mu      sync.Mutex
 	gate    *board.Gate    // guarded by mu; set by Run
@@ -78,7 +81,7 @@ func Open(cfg Config, opt Options) (n *Node, err error) {
 	if opt.Stdout == nil {
 		opt.Stdout = os.Stdout
 	}
-	n = &Node{cfg: cfg, opt: opt, log: opt.Log, observer: newObserver(time.Now())}
+	n = &Node{cfg: cfg, opt: opt, log: opt.Log, observer: newObserver(time.Now()), injections: make(chan string)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())
@@ -87,7 +90,7 @@ func Open(cfg Config, opt Options) (n *Node, err error) {
 	if err := n.openDir(); err != nil {
 		return n, err
 	}
-	for _, open := range []func() error{n.openStore, n.adopt, n.openPages, n.openOutbox, n.openSeen, n.openFrontier, n.openFetcher} {
+	for _, open := range []func() error{n.openStore, n.adopt, n.openBoards, n.openPages, n.openOutbox, n.openSeen, n.openFrontier, n.openFetcher} {
 		if err := open(); err != nil {
 			return n, err
 		}
@@ -208,9 +211,17 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	if err != nil {
 		return Summary{}, err
 	}
+	n.mu.Lock()
+	n.gate = gate
+	n.mu.Unlock()
 	before := n.queue.Counts()
-	n.observer.known, n.observer.offered = before.Known, int64(len(links))
+	n.observer.known = before.Known
+	n.observer.offer(len(links))
 	if err := n.addEntries(ctx, gate, links); err != nil {
+		return Summary{}, err
+	}
+	injected, err := n.inject(ctx, gate)
+	if err != nil {
 		return Summary{}, err
 	}
 	engine, err := n.newEngine(gate, before)
@@ -220,6 +231,7 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	if limit := time.Duration(n.cfg.Crawl.MaxTime); limit > 0 {
 		defer time.AfterFunc(limit, engine.Drain).Stop()
 	}
+	defer n.startInjector(ctx, gate, injected)()
 	stopWatch := n.watchShared(ctx)
 	defer n.startDisk(ctx)()
 	err = n.runAll(ctx, engine)
@@ -236,6 +248,12 @@ func (n *Node) addEntries(ctx context.Context, gate *board.Gate, links []octopus
 	}
 	for i, v := range verdicts {
 		if v.Code != octopus.Known || n.frontier == nil {
+			continue
+		}
+		if ex, err := n.frontier.Explain(ctx, links[i].URL); err != nil || ex.State != "parked" && ex.State != "failed" {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		this := frontier.Filter{Host: links[i].URL, Match: regexp.MustCompile("^" + regexp.QuoteMeta(links[i].URL.Text) + "$")}
@@ -257,7 +275,7 @@ func (n *Node) newEngine(gate *board.Gate, before octopus.Counts) (*crawl.Engine
 	engine := crawl.New(opt)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.gate, n.engine = gate, engine
+	n.engine = engine
 	if n.drained {
 		engine.Drain()
 	}

@@ -67,6 +67,13 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	}
 }
 
+// offer counts links that were offered outside of an outcome.
+func (ob *observer) offer(links int) {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	ob.offered += int64(links)
+}
+
 // knownAgain is how many of the links offered were neither rejected nor new.
 func (ob *observer) knownAgain(now octopus.Counts, rejected int64) int64 {
 	ob.mu.Lock()

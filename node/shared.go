@@ -108,13 +108,15 @@ func (n *Node) entryLinks() []octopus.Link {
 	return n.entries
 }
 
-// keepEntries remembers the entries of a board for entryLinks. Texts that are no
+// keepEntries remembers the entries of the boards for entryLinks. Texts that are no
 // URLs cannot be among them: the board has been compiled.
-func (n *Node) keepEntries(b octopus.Board) {
+func (n *Node) keepEntries(list []octopus.Board) {
 	var links []octopus.Link
-	for _, text := range b.Entry {
-		if u, err := canon.Parse(text); err == nil {
-			links = append(links, octopus.Link{URL: u, Kind: octopus.Entry, Board: b.Name})
+	for _, b := range list {
+		for _, text := range b.Entry {
+			if u, err := canon.Parse(text); err == nil {
+				links = append(links, octopus.Link{URL: u, Kind: octopus.Entry, Board: b.Name})
+			}
 		}
 	}
 	n.mu.Lock()
@@ -147,7 +149,7 @@ func (n *Node) watchShared(ctx context.Context) func() {
 // watchShared: a question to Redis after each page would be too many.
 func (n *Node) finished() bool {
 	if n.shared != nil {
-		return n.empty.Load()
+		return !n.cfg.Crawl.Watch && n.empty.Load()
 	}
-	return n.queue.Counts().Queued == 0
+	return !n.cfg.Crawl.Watch && n.frontier.Idle()
 }

@@ -45,6 +45,35 @@ func (d Duration) String() string {
 	return s
 }
 
+// Period is a pause between visits: a fixed one, or one that adapts between two
+// bounds. It is written as "30m" or as "10m..2h".
+type Period struct{ Min, Max Duration }
+
+// UnmarshalText reads one duration, or two with ".." between them.
+func (p *Period) UnmarshalText(text []byte) error {
+	low, high, ranged := strings.Cut(string(text), "..")
+	if !ranged {
+		high = low
+	}
+	var q Period
+	if q.Min.UnmarshalText([]byte(low)) != nil || q.Max.UnmarshalText([]byte(high)) != nil {
+		return fmt.Errorf("%q is no period; write it like 30m, or 10m..2h to adapt between the two", text)
+	}
+	*p = q
+	return nil
+}
+
+// MarshalText writes the period so that UnmarshalText reads it.
+func (p Period) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// String returns the period as UnmarshalText reads it.
+func (p Period) String() string {
+	if p.Min == p.Max {
+		return p.Min.String()
+	}
+	return p.Min.String() + ".." + p.Max.String()
+}
+
 // Size is a number of bytes written as "10MB", "512KiB" or "4096".
 type Size int64
 

@@ -15,7 +15,15 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	defer p.release(w)
 	w.page.Scan(body)
 
-	rec.Kind = classify.Page(&w.page, rec.URL).Kind
+	known := p.opt.Classes.Expect(page.Lease)
+	rec.Kind, rec.KindReason = known.Kind, known.Reason
+	if !known.Certain {
+		guess := classify.Page(&w.page, rec.URL)
+		rec.Kind = guess.Kind
+		if known.Extract {
+			rec.KindReason = guess.Reason()
+		}
+	}
 	base := w.base(page.URL())
 	p.metadata(w, rec, base)
 	var links []octopus.Link

@@ -17,6 +17,10 @@ type Options struct {
 	// Markdown asks for Record.Markdown, at the same price.
 	Markdown bool
 
+	// Classes knows what boards say of the class of pages. Nil: nothing is
+	// known, every page is judged by what it looks like.
+	Classes Classes
+
 	// MaxLinks bounds the distinct links a page may offer; the first ones of
 	// the page win, and Record.Links holds no more either. 0 means
 	// DefaultMaxLinks. Sitemaps and feeds have their own limits (package

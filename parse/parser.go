@@ -37,6 +37,9 @@ func New(opt Options) (*Parser, error) {
 	if opt.MaxTree == 0 {
 		opt.MaxTree = DefaultMaxTree
 	}
+	if opt.Classes == nil {
+		opt.Classes = noClasses{}
+	}
 	opt.Agent = productToken(opt.Agent)
 	p := &Parser{opt: opt}
 	p.works.New = func() any {

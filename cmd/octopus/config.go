@@ -81,5 +81,23 @@ func showConfig(w io.Writer, l *loaded, origin, changed bool) error {
 			return err
 		}
 	}
+	for i := range l.Boards {
+		if _, err := fmt.Fprint(w, "\n"+boardTOML(&l.Boards[i], changed)); err != nil {
+			return err
+		}
+	}
 	return nil
+}
+
+// boardTOML writes a board as a table [[board]]; with changed only what differs
+// from the default.
+func boardTOML(b *node.BoardConfig, changed bool) string {
+	def := node.DefaultBoard()
+	text := "[[board]]\n"
+	for _, s := range boardSettings() {
+		if value := s.toml(b); !changed || value != s.toml(&def) {
+			text += s.key + " = " + value + "\n"
+		}
+	}
+	return text
 }

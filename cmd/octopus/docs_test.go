@@ -29,16 +29,34 @@ func TestDocsSettings(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "| `%s` | %s | `%s` | %s | `%s` | %s |\n", s.key, f, s.env, s.kind(), s.toml(&def), s.help)
 	}
+	var boards strings.Builder
+	boards.WriteString("| key | flag of `board add` | type | default | |\n|---|---|---|---|---|\n")
+	b := node.DefaultBoard()
+	for _, s := range boardSettings() {
+		f := ""
+		if s.flag != "" {
+			f = "`--" + s.flag + "`"
+		}
+		fmt.Fprintf(&boards, "| `%s` | %s | %s | `%s` | %s |\n", s.key, f, s.kind(), s.toml(&b), s.help)
+	}
+	generated(t, "<!-- boards: generated from node.BoardConfig by `go test ./cmd/octopus -run TestDocs -rewrite` -->\n", boards.String())
+	generated(t, "<!-- settings: generated from node.Config by `go test ./cmd/octopus -run TestDocs -rewrite` -->\n", table.String())
+}
+
+// generated holds the part of config.md between a mark and the next end mark to
+// a text.
+func generated(t *testing.T, mark, table string) {
+	t.Helper()
 	text, err := os.ReadFile(reference + "config.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	head, rest, ok := strings.Cut(string(text), "-rewrite` -->\n")
+	head, rest, ok := strings.Cut(string(text), mark)
 	_, tail, ok2 := strings.Cut(rest, "<!-- end -->")
 	if !ok || !ok2 {
 		t.Fatal("config.md lost its marks for the table")
 	}
-	want := head + "-rewrite` -->\n" + table.String() + "<!-- end -->" + tail
+	want := head + mark + table + "<!-- end -->" + tail
 	if *rewrite {
 		if err := os.WriteFile(reference+"config.md", []byte(want), 0o644); err != nil {
 			t.Fatal(err)

@@ -85,6 +85,13 @@ func checkContact(l *loaded, entries []string) error {
 		}
 	}
 	wide := l.Crawl.Scope == octopus.ScopeAny || l.Crawl.Scope == octopus.ScopeDomain
+	for _, b := range l.Boards {
+		for _, e := range b.Entry {
+			if u, err := canon.Parse(e); err == nil && !private(l, u.Host) {
+				hosts[u.Host] = true
+			}
+		}
+	}
 	if len(hosts) == 0 || (len(hosts) == 1 && !wide) || contact.MatchString(l.UserAgent) {
 		return nil
 	}

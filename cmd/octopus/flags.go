@@ -13,7 +13,7 @@ import (
 // flagSet collects the settings given as flags until the weaker sources are
 // known.
 type flagSet struct {
-	cfg node.Config // holds the values given
+	cfg any // *node.Config or *node.BoardConfig: holds the values given
 	all []setting
 	set []string // keys given, in order, each once
 }
@@ -26,20 +26,26 @@ var commonFlags = [...]string{"crawl.depth", "crawl.maxPages", "crawl.scope", "c
 // addFlags gives cmd the flags of the settings named by keys; of all that have
 // one where there are none.
 func addFlags(cmd *cobra.Command, keys ...string) *flagSet {
-	f := &flagSet{cfg: node.DefaultConfig(), all: settings()}
+	def := node.DefaultConfig()
+	f := &flagSet{cfg: &def, all: settings()}
 	slices.SortStableFunc(f.all, func(a, b setting) int { return rank(a.key) - rank(b.key) })
+	f.define(cmd, keys...)
+	return f
+}
+
+// define gives cmd the flags of the settings named by keys, or all.
+func (f *flagSet) define(cmd *cobra.Command, keys ...string) {
 	for _, s := range f.all {
 		if s.flag == "" || (len(keys) > 0 && !slices.Contains(keys, s.key)) {
 			continue
 		}
-		v := &flagValue{s: s, f: f, def: s.text(&f.cfg)}
+		v := &flagValue{s: s, f: f, def: s.text(f.cfg)}
 		flag := cmd.Flags().VarPF(v, s.flag, s.short, s.help+v.defaultHelp())
 		if s.typ.Kind() == reflect.Bool {
 			flag.NoOptDefVal = "true"
 		}
 	}
 	cmd.Flags().SortFlags = false
-	return f
 }
 
 func rank(key string) int {
@@ -53,7 +59,7 @@ func rank(key string) int {
 func (f *flagSet) overlay(l *loaded) {
 	for _, s := range f.all {
 		if slices.Contains(f.set, s.key) {
-			s.field(&l.Config).Set(s.field(&f.cfg))
+			s.field(&l.Config).Set(s.field(f.cfg))
 			l.origin[s.key] = "--" + s.flag
 		}
 	}
@@ -76,11 +82,11 @@ func (v *flagValue) String() string { return "" }
 func (v *flagValue) Set(text string) error {
 	if !slices.Contains(v.f.set, v.s.key) {
 		if v.s.isList() {
-			v.s.clear(&v.f.cfg)
+			v.s.clear(v.f.cfg)
 		}
 		v.f.set = append(v.f.set, v.s.key)
 	}
-	return v.s.set(&v.f.cfg, text)
+	return v.s.set(v.f.cfg, text)
 }
 
 // Type is the placeholder in the help.

@@ -63,6 +63,11 @@ func (a *app) loadFile(explicit string) (*loaded, error) {
 			l.origin[key] = p.String()
 		}
 	}
+	for key, p := range at {
+		if strings.HasPrefix(key, "board[") {
+			l.origin[key] = p.String()
+		}
+	}
 	return l, nil
 }
 
@@ -118,7 +123,7 @@ func (a *app) loadEnv(l *loaded) error {
 }
 
 // setEnv sets one variable; a list has one element a line.
-func setEnv(c *node.Config, s setting, value string) error {
+func setEnv(c any, s setting, value string) error {
 	if !s.isList() {
 		return s.set(c, value)
 	}
@@ -167,6 +172,19 @@ func hintRE2(pattern string) string {
 	return "; the syntax is RE2's"
 }
 
+// originOf tells where the value of a key came from, or that of the table or
+// list it is in. A key of a list that a flag gave has that of the list.
+func (l *loaded) originOf(key string) string {
+	for {
+		origin, ok := l.origin[key]
+		i := strings.LastIndexAny(key, ".[")
+		if ok || i < 0 {
+			return origin
+		}
+		key = key[:i]
+	}
+}
+
 // blame turns a *node.ConfigError into an error that begins with where the
 // value came from. The code is that of a usage error if it came from a flag.
 func (l *loaded) blame(err error) error {
@@ -174,7 +192,7 @@ func (l *loaded) blame(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	origin := l.origin[bad.Key]
+	origin := l.originOf(bad.Key)
 	if strings.HasPrefix(origin, "--") {
 		return &exitError{exitUsage, fmt.Errorf("%s %s", origin, bad.Text)}
 	}

@@ -11,7 +11,7 @@ import (
 	"octopus/node"
 )
 
-// A setting is one leaf of node.Config. Its struct tags are the only place
+// A setting is one leaf of node.Config, or of node.BoardConfig. Its struct tags are the only place
 // where a key of the file, a flag and an environment variable get their names.
 type setting struct {
 	key   string // as in the file: "fetcher.hostDelay"
@@ -28,6 +28,9 @@ const envPrefix = "OCTOPUS_"
 // settings returns every setting in the order of node.Config.
 func settings() []setting { return walk(reflect.TypeFor[node.Config](), "", nil) }
 
+// boardSettings returns those of a board, which have no environment variable.
+func boardSettings() []setting { return walk(reflect.TypeFor[node.BoardConfig](), "", nil) }
+
 func walk(t reflect.Type, prefix string, index []int) []setting {
 	var all []setting
 	for f := range t.Fields() {
@@ -36,7 +39,10 @@ func walk(t reflect.Type, prefix string, index []int) []setting {
 			continue
 		}
 		path := append(append([]int(nil), index...), f.Index...)
-		if f.Type.Kind() == reflect.Struct {
+		if f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() == reflect.Struct {
+			continue // the tables [[board]]
+		}
+		if f.Type.Kind() == reflect.Struct && !reflect.PointerTo(f.Type).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 			all = append(all, walk(f.Type, prefix+name+".", path)...)
 			continue
 		}
@@ -64,7 +70,7 @@ func envName(key string) string {
 	return b.String()
 }
 
-func (s setting) field(c *node.Config) reflect.Value {
+func (s setting) field(c any) reflect.Value {
 	return reflect.ValueOf(c).Elem().FieldByIndex(s.index)
 }
 
@@ -96,7 +102,7 @@ func (s setting) kind() string {
 
 // set gives the setting a value written as text, as in a flag or an environment
 // variable. A list takes text as one further element.
-func (s setting) set(c *node.Config, text string) error {
+func (s setting) set(c any, text string) error {
 	v := s.field(c)
 	switch {
 	case s.isText():
@@ -129,10 +135,10 @@ func (s setting) set(c *node.Config, text string) error {
 
 // clear empties a list, so that a stronger source replaces it and does not
 // append to it.
-func (s setting) clear(c *node.Config) { s.field(c).SetZero() }
+func (s setting) clear(c any) { s.field(c).SetZero() }
 
 // text writes the value so that set reads it; a list one element a line.
-func (s setting) text(c *node.Config) string {
+func (s setting) text(c any) string {
 	v := s.field(c)
 	if s.isList() {
 		return strings.Join(v.Interface().([]string), "\n")
@@ -153,7 +159,7 @@ func floatText(x float64) string {
 }
 
 // toml writes the value as TOML.
-func (s setting) toml(c *node.Config) string {
+func (s setting) toml(c any) string {
 	v := s.field(c)
 	switch {
 	case s.isList():

@@ -6,7 +6,7 @@ import "strings"
 // "x"?`, or nothing where none is near. Case, dashes and underscores do not
 // count; a word without its section ("hostDelay") finds the whole key.
 func suggest(typed string, words []string) string {
-	best, least := "", max(2, len(typed)/3)+1
+	best, least := "", max(2, (len(typed)+2)/3)+1
 	for _, w := range words {
 		d := min(distance(fold(typed), fold(w)), distance(fold(last(typed)), fold(last(w)))+1)
 		if d < least {

@@ -40,7 +40,7 @@ func (a *app) summaryText(res result) string {
 	b.WriteString(listed("   skipped", st.Skipped) + "\n")
 	c := st.Counts
 	fmt.Fprintf(&b, "  urls %s: done %s (failed %s), queued %s, parked %s   known again %s\n",
-		grouped(c.Known), grouped(c.Done), grouped(c.Failed), grouped(c.Queued), grouped(c.Parked), grouped(st.Known))
+		grouped(c.Known), grouped(c.Done+c.Again), grouped(c.Failed), grouped(c.Queued-c.Again), grouped(c.Parked), grouped(st.Known))
 	var kept []string
 	for _, o := range outputs(res) {
 		if o.Path != "-" {
@@ -58,8 +58,10 @@ func (a *app) summaryText(res result) string {
 	}
 	switch {
 	case res.Dir == "":
-	case c.Queued > 0:
-		fmt.Fprintf(&b, "  %s left; go on with: %s\n", grouped(c.Queued), againCommand(a.args))
+	case c.Queued > c.Again:
+		fmt.Fprintf(&b, "  %s left; go on with: %s\n", grouped(c.Queued-c.Again), againCommand(a.args))
+	case c.Again > 0:
+		fmt.Fprintf(&b, "  %s pages come due again; the same command visits them then, or waits for them with --watch\n", grouped(c.Again))
 	case c.Pages > 0:
 		dir := ""
 		if res.Dir != node.DefaultConfig().Dir {

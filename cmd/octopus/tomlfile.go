@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -42,16 +43,51 @@ func readTOML(c *node.Config, file string) (map[string]place, error) {
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, syntaxError(file, err)
 	}
-	values := map[string]any{}
-	flatten(tree, "", values)
-
-	var errs []error
-	for _, key := range slices.SortedFunc(maps.Keys(values), scan.order) {
-		if err := setTOML(c, key, values[key]); err != nil {
-			errs = append(errs, scan.place(key).errorf("%w", err))
+	boards := tree["board"]
+	delete(tree, "board")
+	errs := setAll(c, settings(), "", tree, &scan)
+	if c.Boards, err = boardsOf(boards, &scan); err != nil {
+		errs = append(errs, err)
+	}
+	if c.Boards != nil {
+		if c.BoardsFile, err = filepath.Abs(file); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	return scan.at, errors.Join(errs...)
+}
+
+// setAll sets in c what a tree says, whose keys stand below prefix in the file.
+func setAll(c any, all []setting, prefix string, tree map[string]any, scan *tomlScan) (errs []error) {
+	values := map[string]any{}
+	flatten(tree, "", values)
+	order := func(a, b string) int { return scan.order(prefix+a, prefix+b) }
+	for _, key := range slices.SortedFunc(maps.Keys(values), order) {
+		if err := setTOML(c, all, key, values[key]); err != nil {
+			errs = append(errs, scan.place(prefix+key).errorf("%w", err))
+		}
+	}
+	return errs
+}
+
+// boardsOf reads the tables [[board]].
+func boardsOf(value any, scan *tomlScan) (boards []node.BoardConfig, err error) {
+	tables, ok := value.([]any)
+	if value != nil && !ok {
+		return nil, scan.place("board").errorf("board is written as [[board]], with two brackets: there may be many")
+	}
+	var errs []error
+	for i, table := range tables {
+		prefix := fmt.Sprintf("board[%d].", i)
+		tree, ok := table.(map[string]any)
+		if !ok {
+			return nil, scan.place("board").errorf("board is a list of tables; write each as [[board]]")
+		}
+		b := node.DefaultBoard()
+		errs = append(errs, setAll(&b, boardSettings(), prefix, tree, scan)...)
+		boards = append(boards, b)
+	}
+	return boards, errors.Join(errs...)
 }
 
 func syntaxError(file string, err error) error {
@@ -76,8 +112,7 @@ func flatten(tree map[string]any, prefix string, out map[string]any) {
 
 // setTOML sets one key. The type must be the setting's: a number in quotes is
 // an error, because a slip there usually hides another one.
-func setTOML(c *node.Config, key string, value any) error {
-	all := settings()
+func setTOML(c any, all []setting, key string, value any) error {
 	i := slices.IndexFunc(all, func(s setting) bool { return s.key == key })
 	if i < 0 {
 		return unknownKey(key, value, all)
@@ -110,6 +145,9 @@ func unknownKey(key string, value any, all []setting) error {
 	hint := suggest(key, keysOf(all))
 	if hint == "" {
 		hint = "; `octopus config show` lists all keys"
+		if len(all) < 20 { // those of a board
+			hint = "; there are " + strings.Join(keysOf(all), ", ")
+		}
 	}
 	return fmt.Errorf("unknown key %q%s", key, hint)
 }
@@ -176,8 +214,8 @@ func scanTOML(file string, data []byte) tomlScan {
 	s := tomlScan{file: file, at: map[string]place{}}
 	var p unstable.Parser
 	p.Reset(data)
-	table := ""
-	dotted := map[string]place{} // tables made by dotted keys of the top level
+	table, count := "", map[string]int{} // of the tables [[name]] met
+	dotted := map[string]place{}         // tables made by dotted keys of the top level
 	for p.NextExpression() {
 		e := p.Expression()
 		switch e.Kind {
@@ -185,6 +223,11 @@ func scanTOML(file string, data []byte) tomlScan {
 			name, at := s.key(&p, e.Key())
 			if first, ok := dotted[name]; ok && s.err == nil {
 				s.err = at.errorf("table [%s] was opened already by the dotted line %d; move that line below [%s] and write it without %q", name, first.line, name, name+".")
+			}
+			if e.Kind == unstable.ArrayTable {
+				n := count[name]
+				count[name] = n + 1
+				name = fmt.Sprintf("%s[%d]", name, n)
 			}
 			table = name + "."
 			s.at[name] = at
@@ -204,9 +247,19 @@ func scanTOML(file string, data []byte) tomlScan {
 func (s *tomlScan) keyValue(p *unstable.Parser, e *unstable.Node, prefix string) (string, place) {
 	name, at := s.key(p, e.Key())
 	s.at[prefix+name] = at
-	if v := e.Value(); v.Kind == unstable.InlineTable {
+	switch v := e.Value(); v.Kind {
+	case unstable.InlineTable:
 		for it := v.Children(); it.Next(); {
 			s.keyValue(p, it.Node(), prefix+name+".")
+		}
+	case unstable.Array:
+		i := 0
+		for it := v.Children(); it.Next(); {
+			if n := it.Node(); n.Kind == unstable.String {
+				start := p.Shape(n.Raw).Start
+				s.at[fmt.Sprintf("%s%s[%d]", prefix, name, i)] = place{s.file, start.Line, start.Column}
+				i++
+			}
 		}
 	}
 	return name, at
@@ -231,7 +284,7 @@ func (s *tomlScan) place(key string) place {
 		if at, ok := s.at[key]; ok {
 			return at
 		}
-		i := strings.LastIndexByte(key, '.')
+		i := strings.LastIndexAny(key, ".[")
 		if i < 0 {
 			return place{s.file, 1, 1}
 		}

@@ -49,7 +49,7 @@ func (v *view) meter() string {
 	const cells = 16
 	part := 0.0
 	if c := v.st.Counts; c.Known > 0 {
-		part = float64(c.Known-c.Queued) / float64(c.Known)
+		part = float64(c.Known-c.Queued+c.Again) / float64(c.Known)
 	}
 	if v.maxPages > 0 {
 		part = max(part, min(1, float64(v.st.Counts.Pages)/float64(v.maxPages)))
