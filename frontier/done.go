@@ -206,10 +206,10 @@ func (c *Core) countDone(h *host, n int64) {
 // a navigation page on the refresh period of its board, adapted to how often it
 // changes; everything else on the recrawl period.
 func (c *Core) period(r *record) time.Duration {
-	if !r.hasLinks() {
-		return 0
-	}
 	p := c.rules(r.board).Periods
+	if !r.hasLinks() {
+		return c.missing(r, p)
+	}
 	if r.pos.lane() == octopus.Data || p.Refresh <= 0 {
 		return p.Recrawl
 	}
@@ -225,6 +225,19 @@ func (c *Core) period(r *record) time.Duration {
 		period += period / 2
 	}
 	return min(max(period, p.Min), p.Max).Truncate(time.Second)
+}
+
+// missing returns when a page that is not there comes due again: an entry with
+// the next refresh, for somebody watches it; another page that was there before
+// ever later, and then never.
+func (c *Core) missing(r *record, p Periods) time.Duration {
+	switch {
+	case r.kind == octopus.Entry:
+		return p.Refresh
+	case 2*r.last.period <= 16*p.Refresh:
+		return 2 * r.last.period
+	}
+	return 0
 }
 
 // compare tells whether an outcome brings the first page of the URL, or other

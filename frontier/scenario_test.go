@@ -154,6 +154,8 @@ func (s *scenario) options(args []string) error {
 			s.opt.Robots = value
 		case "refresh":
 			s.rules.Refresh = d
+		case "refresh-max":
+			s.rules.Min, s.rules.Max = s.rules.Refresh, d
 		case "recrawl":
 			s.rules.Recrawl = d
 		case "delay":
@@ -231,6 +233,8 @@ func link(args []string) (octopus.Link, error) {
 			l.Precedence = uint8(n)
 		case "via":
 			l.Via = value
+		case "kind":
+			l.Kind = octopus.Entry
 		case "lane":
 			if value == "data" {
 				l.Lane = octopus.Data
