@@ -93,34 +93,6 @@ func probeLock(dir string) error {
 	return store.Close()
 }
 
-// openOutbox opens the outputs; without any there is no outbox.
-func (n *Node) openOutbox() error {
-	if len(n.cfg.Output) == 0 {
-		return nil
-	}
-	var targets []sink.Target
-	for _, path := range n.cfg.Output {
-		switch {
-		case path == "-":
-			targets = append(targets, sink.Target{Name: "-", Sink: sink.NewWriter(n.opt.Stdout)})
-		case strings.HasSuffix(path, ".jsonl"):
-			abs, err := filepath.Abs(path)
-			if err != nil {
-				return err
-			}
-			targets = append(targets, sink.Target{Name: abs, Sink: sink.NewJSONL(abs)})
-		default:
-			return &ConfigError{"output", fmt.Sprintf("%q has no known suffix; write FILE.jsonl, or - for stdout", path)}
-		}
-	}
-	var err error
-	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets,
-		OnError: func(name string, err error, wait time.Duration) {
-			n.log.Warn("output failed, trying again", "output", name, "err", err, "in", wait)
-		}})
-	return err
-}
-
 // rules are those of failed requests. A crawl ends: a robots.txt gets as many
 // attempts as a page.
 func (c *FetcherConfig) rules() manners.Rules {

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	Dir       string   `toml:"dir" flag:"dir" help:"directory of the crawl's state and pages"`
 	UserAgent string   `toml:"userAgent" flag:"user-agent" help:"how the crawler names itself; put a contact URL or address in it"`
-	Output    []string `toml:"output" flag:"output" short:"o" help:"write one JSON object per page to FILE.jsonl, - is stdout (repeatable)"`
+	Output    []string `toml:"output" flag:"output" short:"o" help:"write a record per page: FILE.jsonl, FILE.sqlite, postgres://…, mysql://…, - is stdout; octopus help outputs tells all (repeatable)"`
 	Frontier  string   `toml:"frontier" flag:"frontier" help:"redis://HOST:PORT/DB shares the crawl with all processes that name the same; empty keeps it in --dir"`
 	Job       string   `toml:"job" flag:"job" help:"name of a shared crawl: begins its keys in Redis"`
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"octopus"
@@ -43,6 +44,10 @@ type Resumer interface {
 	// write, and after Close.
 	State() json.RawMessage
 }
+
+// ErrBackend is what Resume returns, wrapped, where a sink that is new to the
+// outbox finds its server away, or is refused by it.
+var ErrBackend = errors.New("the database cannot be used")
 
 // Encode returns a record as one line of JSON without its newline: UTF-8
 // (invalid bytes become U+FFFD), and <, > and & as themselves.

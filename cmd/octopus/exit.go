@@ -11,6 +11,7 @@ const (
 	exitConfig   = 3   // a configuration file or environment variable is wrong
 	exitNothing  = 4   // nothing could be fetched
 	exitLimit    = 6   // a limit ended the crawl, and --limit-is-error was given
+	exitBackend  = 8   // a database named as output cannot be used, or lacks records
 	exitLocked   = 9   // the directory is in use by another process
 	exitVerify   = 10  // a verification found damage
 	exitSIGINT   = 130 // interrupted; everything finished is on disk
@@ -21,6 +22,7 @@ const (
 3    a configuration file or OCTOPUS_ variable is wrong; the message has file:line:column
 4    nothing fetched: unknown host, refused, robots.txt denies all, address not allowed
 6    a limit ended the crawl (pages, time), and --limit-is-error was given
+8    a database named as output cannot be used, or did not get all records; they wait in --dir
 9    the directory is in use by another octopus
 10   verification failed (store verify, audit)
 130  SIGINT (Ctrl-C): stopped; run the same command again to go on

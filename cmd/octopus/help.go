@@ -14,6 +14,30 @@ func exitCodesTopic() *cobra.Command {
 	return &cobra.Command{Use: "exit-codes", Short: "Exit codes of all verbs", Long: "Exit codes:\n\n" + exitCodesDoc}
 }
 
+// outputsTopic is a command without a body: `octopus help outputs` prints it.
+func outputsTopic() *cobra.Command {
+	return &cobra.Command{Use: "outputs", Short: "What -o can write to", Long: outputsHelp}
+}
+
+// outputsHelp is the long help of `octopus help outputs`.
+const outputsHelp = `-o names where the records go, one for each visit; it may be given several
+times, and each output has a place of its own:
+
+  -                                   standard output, one JSON object a line
+  FILE.jsonl                          the same in a file
+  FILE.sqlite, FILE.db, sqlite:FILE   a SQLite database
+  postgres://USER:PASSWORD@HOST/DB    PostgreSQL
+  mysql://USER:PASSWORD@HOST/DB       MySQL or MariaDB; mariadb:// is the same
+
+Databases take ?table=NAME (default pages). A password need not stand on the
+command line, where others see it: ?passwordFile=FILE, or the setting output in
+a file or in OCTOPUS_OUTPUT; for PostgreSQL also PGPASSWORD and ~/.pgpass.
+octopus prints no password.
+
+A database that goes away does not lose or double a record: they wait in --dir,
+and are sent when it is back. docs/reference/outputs.md tells the columns and
+what each output promises.`
+
 // configHelp is the long help of `octopus config`.
 const configHelp = `Every setting is a key of the configuration file, an environment variable and,
 for most, a flag of ` + "`octopus crawl`" + `:

@@ -40,7 +40,7 @@ func (a *app) rootCmd() *cobra.Command {
 
 	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
 		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(),
-		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic())
+		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
 	return root
 }
 

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"octopus/node"
+	"octopus/sink"
 )
 
 // crawler is what the verbs need of a *node.Node while it crawls.
@@ -62,8 +63,11 @@ func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (resu
 
 // openError gives the exit code of what node.Open returned.
 func (a *app) openError(l *loaded, err error) error {
-	if errors.Is(err, node.ErrLocked) {
+	switch {
+	case errors.Is(err, node.ErrLocked):
 		return &exitError{exitLocked, err}
+	case errors.Is(err, sink.ErrBackend):
+		return &exitError{exitBackend, err}
 	}
 	if errors.Is(err, node.ErrDamaged) {
 		return &exitError{exitVerify, fmt.Errorf("%w; move it away and crawl again: all is fetched anew, and the stored pages stay", err)}
@@ -122,7 +126,7 @@ func againCommand(args []string) string {
 	quoted := []string{"octopus"}
 	for _, arg := range args {
 		if arg != "--fresh" && arg != "--fresh=true" {
-			quoted = append(quoted, shellQuote(arg))
+			quoted = append(quoted, shellQuote(node.Redact(arg)))
 		}
 	}
 	return strings.Join(quoted, " ")

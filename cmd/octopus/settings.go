@@ -158,18 +158,18 @@ func floatText(x float64) string {
 	return text
 }
 
-// toml writes the value as TOML.
+// toml writes the value as TOML, without passwords.
 func (s setting) toml(c any) string {
 	v := s.field(c)
 	switch {
 	case s.isList():
 		quoted := make([]string, v.Len())
 		for i := range quoted {
-			quoted[i] = quoteTOML(v.Index(i).String())
+			quoted[i] = quoteTOML(node.Redact(v.Index(i).String()))
 		}
 		return "[" + strings.Join(quoted, ", ") + "]"
 	case s.isText() || s.typ.Kind() == reflect.String:
-		return quoteTOML(s.text(c))
+		return quoteTOML(node.Redact(s.text(c)))
 	}
 	return s.text(c)
 }

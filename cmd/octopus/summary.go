@@ -125,8 +125,11 @@ type output struct {
 func outputs(res result) []output {
 	out := []output{}
 	for _, path := range res.Out {
-		o := output{Path: path}
-		if info, err := os.Stat(path); err == nil && path != "-" {
+		o := output{Path: node.Redact(path)}
+		if form, file, ok := strings.Cut(path, ":"); ok && form == "sqlite" {
+			path = file
+		}
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			o.Bytes = info.Size()
 		}
 		out = append(out, o)

@@ -5,36 +5,27 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 )
 
 // RedisServer is a redis-server of its own. Its methods fail the test on error.
 type RedisServer struct {
+	process
 	Addr string // host:port on loopback; the same after Restart
 	Dir  string // its working directory: dump.rdb, appendonlydir
-
-	t    testing.TB
-	args []string
-	cmd  *exec.Cmd // nil while stopped
-	log  lockedBuffer
 }
 
 // Redis starts a redis-server that keeps nothing on disk unless extra arguments,
 // as on its command line, say otherwise: Redis(t, "--appendonly", "yes").
 func Redis(t testing.TB, extra ...string) *RedisServer {
 	t.Helper()
-	if _, err := exec.LookPath("redis-server"); err != nil {
-		missing(t, "redis-server", "redis-server")
-	}
-	s := &RedisServer{t: t, Dir: t.TempDir(), Addr: freeAddr(t)}
-	_, port, _ := net.SplitHostPort(s.Addr)
+	s := &RedisServer{process: process{t: t, program: find(t, "redis-server", "redis-server")}, Dir: t.TempDir(), Addr: freeAddr(t)}
+	s.ready = func() error { return ping(s.Addr) }
 	s.args = append([]string{
-		"--port", port, "--bind", "127.0.0.1", "--dir", s.Dir,
+		"--port", port(s.Addr), "--bind", "127.0.0.1", "--dir", s.Dir,
 		"--save", "", "--appendonly", "no", "--daemonize", "no",
 	}, extra...)
 	s.Start()
@@ -44,34 +35,6 @@ func Redis(t testing.TB, extra ...string) *RedisServer {
 
 // URL returns redis://host:port.
 func (s *RedisServer) URL() string { return "redis://" + s.Addr }
-
-// Start starts the server after Stop or Kill, and waits until it answers.
-func (s *RedisServer) Start() {
-	s.t.Helper()
-	s.cmd = exec.Command("redis-server", s.args...)
-	s.cmd.Stdout, s.cmd.Stderr = &s.log, &s.log
-	dieWithParent(s.cmd)
-	if err := s.cmd.Start(); err != nil {
-		s.t.Fatalf("start redis-server: %v", err)
-	}
-	await(s.t, func() error { return ping(s.Addr) }, &s.log)
-}
-
-// Stop asks the server to end, as a service manager does: it writes what its
-// configuration says. It returns once the process is gone.
-func (s *RedisServer) Stop() { s.end(syscall.SIGTERM) }
-
-// Kill ends the server at once, as kill -9 does. Stopped ones stay so.
-func (s *RedisServer) Kill() { s.end(syscall.SIGKILL) }
-
-func (s *RedisServer) end(sig syscall.Signal) {
-	if s.cmd == nil {
-		return
-	}
-	_ = s.cmd.Process.Signal(sig) // it may have ended by itself
-	_ = s.cmd.Wait()              // the status of a signalled process says nothing
-	s.cmd = nil
-}
 
 // Restart kills the server and starts it on what is on its disk.
 func (s *RedisServer) Restart() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -32,16 +33,32 @@ func Run(t *testing.T, idempotent bool, open Open) {
 			write(t, s, Records(0, 50))
 			write(t, s, Records(20, 70))
 			write(t, s, Records(0, 10))
+			write(t, s, append(Records(5, 10), Records(0, 10)...)) // twice in one batch
 			finish(t, s)
 			compare(t, read(), 70)
 		})
 	}
+	t.Run("Cut", func(t *testing.T) {
+		s, read := open(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		// Whether it was stored or not: the outbox brings it again.
+		if err := s.Write(ctx, Records(0, 20)); err == nil && !idempotent {
+			finish(t, s)
+			return
+		}
+		write(t, s, Records(0, 20))
+		finish(t, s)
+		compare(t, read(), 20)
+	})
 	t.Run("OddContent", func(t *testing.T) {
 		s, read := open(t)
 		recs := Records(0, 2)
 		recs[0].Title = "a\x00b\xff\n\u2028<&>\"\\ 🐙"
 		recs[0].Links = nil
 		recs[1].Text = string(make([]byte, 1<<20))
+		recs[1].Markdown = strings.Repeat("永", 3<<20) // 9 MiB
+		recs[1].Links = slices.Repeat([]string{"http://x.example/" + strings.Repeat("y", 1000)}, 10_000)
 		write(t, s, recs)
 		finish(t, s)
 		compare(t, read(), 2)

@@ -1,0 +1,137 @@
+package node
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"octopus/sink"
+	"octopus/sink/sqlsink"
+)
+
+var (
+	_ sink.LineWriter = (*sink.JSONL)(nil)
+	_ sink.LineWriter = (*sink.Writer)(nil)
+	_ sink.Resumer    = (*sqlsink.Sink)(nil)
+)
+
+// An output is `-o FORM:REST`, or a path whose suffix tells the form.
+var outputForms = []struct {
+	form   string
+	suffix string // of a path without FORM:, empty where the form must be said
+	open   func(n *Node, rest string) (sink.Target, error)
+}{
+	{"jsonl", ".jsonl", (*Node).fileOutput},
+	{"sqlite", ".sqlite", (*Node).sqlOutput},
+	{"sqlite", ".db", (*Node).sqlOutput},
+	{"postgres", "", (*Node).sqlOutput},
+	{"postgresql", "", (*Node).sqlOutput},
+	{"mysql", "", (*Node).sqlOutput},
+	{"mariadb", "", (*Node).sqlOutput},
+}
+
+// outputHelp is what an output that is none of the forms is told.
+const outputHelp = "write FILE.jsonl, FILE.sqlite, postgres://USER@HOST/DB, mysql://USER@HOST/DB, or - for stdout"
+
+// openOutput opens what one -o names. Its errors show no password.
+func (n *Node) openOutput(text string) (sink.Target, error) {
+	if text == "-" {
+		return sink.Target{Name: "-", Sink: sink.NewWriter(n.opt.Stdout)}, nil
+	}
+	form, _, _ := strings.Cut(text, ":")
+	for _, f := range outputForms {
+		if f.form == form {
+			return f.open(n, text)
+		}
+	}
+	path, _, _ := strings.Cut(text, "?")
+	for _, f := range outputForms {
+		if f.suffix != "" && strings.HasSuffix(path, f.suffix) && !strings.Contains(path, "://") {
+			return f.open(n, f.form+":"+text)
+		}
+	}
+	return sink.Target{}, fmt.Errorf("%q is no known form of output; %s", Redact(text), outputHelp)
+}
+
+// fileOutput opens a file that is appended to. The name it has in the outbox is
+// its path, as it was before there were forms.
+func (n *Node) fileOutput(text string) (sink.Target, error) {
+	_, path, _ := strings.Cut(text, ":")
+	abs, err := filepath.Abs(path)
+	if err != nil || path == "" {
+		return sink.Target{}, fmt.Errorf("%q names no file", text)
+	}
+	return sink.Target{Name: abs, Sink: sink.NewJSONL(abs)}, nil
+}
+
+// sqlOutput opens a table of a database.
+func (n *Node) sqlOutput(text string) (sink.Target, error) {
+	address, err := withPassword(text)
+	if err != nil {
+		return sink.Target{}, err
+	}
+	s, err := sqlsink.New(address, sqlsink.Options{})
+	if err != nil {
+		return sink.Target{}, fmt.Errorf("%s: %w", Redact(text), err)
+	}
+	return sink.Target{Name: s.Name(), Sink: s}, nil
+}
+
+// withPassword puts the password from the file that ?passwordFile= names into
+// an address, and takes the parameter out.
+func withPassword(address string) (string, error) {
+	if !strings.Contains(address, "passwordFile=") {
+		return address, nil
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return "", fmt.Errorf("%s: is no URL", Redact(address)) // err quotes the address
+	}
+	q := u.Query()
+	file := q.Get("passwordFile")
+	q.Del("passwordFile")
+	secret, err := os.ReadFile(file)
+	if err != nil {
+		return "", fmt.Errorf("%s: passwordFile: %w", Redact(address), err)
+	}
+	u.User = url.UserPassword(u.User.Username(), strings.TrimRight(string(secret), "\r\n"))
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// secret matches the password of a URL, also of one that is not escaped as it
+// should be: it may have any character.
+var secret = regexp.MustCompile(`(?s)([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#:@]*):.*@`)
+
+// Redact replaces the password of a URL, so that it can be shown.
+func Redact(text string) string { return secret.ReplaceAllString(text, "$1:xxxxx@") }
+
+// openOutbox opens the outputs; without any there is no outbox.
+func (n *Node) openOutbox() error {
+	if len(n.cfg.Output) == 0 {
+		return nil
+	}
+	var targets []sink.Target
+	for _, text := range n.cfg.Output {
+		t, err := n.openOutput(text)
+		if err != nil {
+			for _, t := range targets {
+				t.Sink.Close()
+			}
+			return &ConfigError{"output", err.Error()}
+		}
+		targets = append(targets, t)
+	}
+	var err error
+	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets, OnError: n.outputFailed})
+	return err
+}
+
+// outputFailed logs that an output does not take records.
+func (n *Node) outputFailed(name string, err error, wait time.Duration) {
+	n.log.Warn("output failed, trying again", "output", name, "err", Redact(err.Error()), "in", wait)
+}
