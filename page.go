@@ -24,6 +24,12 @@ type Page struct {
 	// "length", "time" or "disconnect"; empty where it is whole.
 	Truncated string
 
+	// Rendered is the document that a browser made of Body, in UTF-8; nil where
+	// none was asked. Links and text are read from it; what is stored and
+	// digested is Body. RenderErr says why a browser that was asked has none.
+	Rendered  []byte
+	RenderErr error
+
 	Location   string        // redirect target as given, for status 301, 302, 303, 307, 308
 	RetryAfter time.Duration // from Retry-After; 0 where absent
 	Err        *Error        // why there was no usable answer

@@ -49,6 +49,10 @@ type Record struct {
 
 	Size      int64  `json:"size"` // bytes of the decoded body
 	Truncated string `json:"truncated,omitempty"`
-	Error     string `json:"error,omitempty"` // kind and text of what failed for good
-	Skip      string `json:"skip,omitempty"`  // why the URL was not fetched: a Reason
+
+	Rendered    bool   `json:"rendered,omitempty"`     // links and text are those a browser showed
+	RenderError string `json:"render_error,omitempty"` // why a browser was asked in vain
+
+	Error string `json:"error,omitempty"` // kind and text of what failed for good
+	Skip  string `json:"skip,omitempty"`  // why the URL was not fetched: a Reason
 }

@@ -18,6 +18,12 @@ type Fetcher interface {
 // back for reuse. Nobody may hold the page afterwards.
 type Recycler interface{ Recycle(*octopus.Page) }
 
+// Finisher is an optional ability of a Fetcher: it adds what it would have added
+// to a page that came from the store, such as the document a browser makes of it.
+type Finisher interface {
+	Finish(ctx context.Context, p *octopus.Page)
+}
+
 // Parser reads a page: what it says of itself, and the links it offers. Its
 // error is that of ctx; whatever a page contains is none.
 type Parser interface {

@@ -33,6 +33,9 @@ func (e *Engine) page(ctx context.Context, l octopus.Lease) *octopus.Page {
 	if l.Purpose == octopus.Relink && e.opt.Pages != nil {
 		if p, err := e.opt.Pages.Get(ctx, l.Link.URL); err == nil && p != nil {
 			p.Lease = l
+			if f, ok := e.opt.Fetcher.(Finisher); ok {
+				f.Finish(ctx, p)
+			}
 			return p
 		}
 	}
@@ -44,7 +47,7 @@ func fetched(p *octopus.Page) octopus.Outcome {
 	o := octopus.Outcome{
 		Lease: p.Lease, Stage: octopus.Fetched | octopus.Parsed,
 		Start: p.Start, End: p.End, IP: p.IP, Status: p.Status, Wire: p.Wire, Err: p.Err, RetryAfter: p.RetryAfter,
-		NoRequest: p.Stored || (p.Err != nil && p.Err.Kind == octopus.KindForbidden),
+		NoRequest: (p.Stored && p.Rendered == nil) || (p.Err != nil && p.Err.Kind == octopus.KindForbidden),
 		Lane:      p.Lease.Link.Lane,
 	}
 	if p.Header != nil {

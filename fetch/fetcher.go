@@ -15,6 +15,7 @@ import (
 // networks needs a Fetcher of its own, so that they never share a socket.
 type Fetcher struct {
 	opt       Options
+	dialer    *dialer
 	transport *http.Transport
 	header    http.Header // sent with every request; shared, so never changed
 	buffers   *buffers
@@ -30,7 +31,8 @@ func New(opt Options) (*Fetcher, error) {
 	}
 	d := newDialer(opt)
 	return &Fetcher{
-		opt: opt,
+		opt:    opt,
+		dialer: d,
 		transport: &http.Transport{
 			Proxy:                  nil, // not ProxyFromEnvironment: a proxy would go round the guard
 			DialContext:            d.dial,

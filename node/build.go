@@ -183,7 +183,7 @@ func (n *Node) openFetcher() error {
 		}
 	}
 	n.closeLast(n.fetcher.Close)
-	return nil
+	return n.openRenderer(f)
 }
 
 func (n *Node) newResolver() (*dns.Resolver, error) {

@@ -27,6 +27,7 @@ type Config struct {
 	Master  MasterConfig  `toml:"master"`
 	Limit   LimitConfig   `toml:"limit"`
 	Fetcher FetcherConfig `toml:"fetcher"`
+	Render  RenderConfig  `toml:"render"`
 	Robots  RobotsConfig  `toml:"robots"`
 	Store   StoreConfig   `toml:"store"`
 
@@ -44,6 +45,7 @@ type CrawlConfig struct {
 	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
 	Reject   []string      `toml:"reject" flag:"reject" help:"never follow URLs that match one of these regular expressions (repeatable)"`
 	Sitemap  string        `toml:"sitemap" flag:"sitemap" help:"auto reads the sitemaps that robots.txt names, off reads none"`
+	Render   string        `toml:"render" flag:"render" help:"off never runs a page's scripts, auto has a browser run those of pages that say nothing without, always those of all"`
 }
 
 // SeenConfig says how it is remembered which URLs were met. What is forgotten is
@@ -103,6 +105,7 @@ const Version = "0.1.0"
 func DefaultConfig() Config {
 	c := Config{Dir: "db", UserAgent: DefaultUserAgent}
 	c.defaultMaster()
+	c.defaultRender()
 	c.Crawl.Depth = -1
 	c.Crawl.Scope = octopus.ScopeHost
 	c.Crawl.Sitemap = "auto"
@@ -166,6 +169,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.checkMaster(); err != nil {
+		return err
+	}
+	if err := c.checkRender(); err != nil {
 		return err
 	}
 	if err := c.Seen.check(); err != nil {

@@ -49,20 +49,25 @@ func (p *pages) Put(ctx context.Context, page *octopus.Page, rec *octopus.Record
 	if err != nil {
 		return err
 	}
-	rec.DuplicateOf = res.DuplicateOf
+	if page.Rendered == nil { // the same bytes show something else at every address
+		rec.DuplicateOf = res.DuplicateOf
+	}
 	return nil
 }
 
 // metadata is the WARC metadata record of a page, in the field names of the
 // standard, with its out-links as Heritrix writes them.
 func metadata(page *octopus.Page, rec *octopus.Record) []warc.Field {
-	fields := make([]warc.Field, 0, 3+len(rec.Links))
+	fields := make([]warc.Field, 0, 4+len(rec.Links))
 	if rec.Via != "" {
 		fields = append(fields, warc.Field{Name: "via", Value: rec.Via})
 	}
 	fields = append(fields, warc.Field{Name: "fetchTimeMs", Value: strconv.FormatInt(rec.FetchMS, 10)})
 	if page.Lease.Link.Depth > 0 {
 		fields = append(fields, warc.Field{Name: "depth", Value: strconv.Itoa(page.Lease.Link.Depth)})
+	}
+	if page.Rendered != nil {
+		fields = append(fields, warc.Field{Name: "rendered", Value: "links and text are those a browser showed"})
 	}
 	for _, l := range rec.Links {
 		fields = append(fields, warc.Field{Name: "outlink", Value: l})

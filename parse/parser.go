@@ -104,6 +104,9 @@ func (p *Parser) content(page *octopus.Page, rec *octopus.Record) []octopus.Link
 	if form != html {
 		return p.list(page, rec, utf8, form)
 	}
+	if page.Rendered != nil {
+		utf8 = page.Rendered
+	}
 	return p.html(page, rec, utf8)
 }
 

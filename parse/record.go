@@ -21,6 +21,10 @@ func newRecord(page *octopus.Page) *octopus.Record {
 		Links:     []string{},
 		Size:      int64(len(page.Body)),
 		Truncated: page.Truncated,
+		Rendered:  page.Rendered != nil,
+	}
+	if page.RenderErr != nil {
+		rec.RenderError = page.RenderErr.Error()
 	}
 	if page.IP.IsValid() {
 		rec.IP = page.IP.String()

@@ -42,6 +42,10 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"dns": {own: words("octopus internal"), libraries: words("github.com/miekg/dns")},
 	"fetch": {own: words("octopus canon internal"),
 		libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress golang.org/x/net")},
+
+	// A browser for the pages that need one.
+	"fetch/render": {libraries: words("github.com/chromedp/chromedp github.com/chromedp/cdproto golang.org/x/net")},
+
 	"parse":     {own: words("octopus canon internal parse/article parse/charset parse/classify parse/feed parse/scan parse/simhash")},
 	"warc":      {own: words("octopus internal"), libraries: words("github.com/andybalholm/brotli github.com/klauspost/compress")},
 	"container": {own: words("octopus canon warc internal"), libraries: words("golang.org/x/sys")},

@@ -13,7 +13,7 @@ var shells = map[string][]string{
 	"time.Now":           words("cmd/octopus node fetch dns frontier frontier/redisfrontier container warc sink internal/webtest internal/benchweb internal/torture"),
 	"time.Sleep":         words("internal/webtest internal/benchweb"),
 	"net.Dial":           words("fetch dns internal/webtest"),
-	"net.Listen":         words("dns internal/webtest internal/benchweb cmd/octopus"),
+	"net.Listen":         words("dns fetch/render internal/webtest internal/benchweb cmd/octopus"),
 	"os.Create":          words("cmd/octopus"),
 	"os.OpenFile":        words("cmd/octopus node sink seen"),
 	"os.Getenv":          words("cmd/octopus"),
