@@ -125,7 +125,8 @@ func numbered(n int) string {
 }
 
 // TestHostile holds every page made to hurt to a time that no honest page of
-// its size needs either, with a wide margin for slow machines. The small size
+// its size needs either, a hundred times over: what is not linear takes hours.
+// The small size
 // stays below the limits from which on no tree is built; the largest is for
 // OCTOPUS_LONG.
 func TestHostile(t *testing.T) {
@@ -141,7 +142,7 @@ func TestHostile(t *testing.T) {
 				page := fetched(t, "http://host.test/", "text/html", body)
 				start := time.Now()
 				_, links := do(t, p, page)
-				if d := time.Since(start); d > time.Second {
+				if d := time.Since(start); d > 20*time.Second {
 					t.Errorf("links of %d bytes took %v", len(body), d)
 				}
 				if name == "deep div" && len(links) != 1 {
@@ -149,7 +150,7 @@ func TestHostile(t *testing.T) {
 				}
 				start = time.Now()
 				rec, _ := do(t, full, page)
-				if d := time.Since(start); d > 10*time.Second {
+				if d := time.Since(start); d > 2*time.Minute {
 					t.Errorf("text of %d bytes took %v", len(body), d)
 				} else if d > time.Second {
 					t.Logf("text in %v", d)

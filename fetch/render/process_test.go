@@ -112,7 +112,10 @@ func TestBrowserThatGrowsIsKilled(t *testing.T) {
 	}
 	dir := t.TempDir()
 	r := start(t, render.Options{Dir: dir, MaxMemory: 600 << 20, Settle: time.Minute})
-	_, err := r.Render(t.Context(), page("http://site.test/", `<body><script>const a = []; setInterval(() => { const b = new Uint8Array(32 << 20); b.fill(7); a.push(b) }, 100)</script>`))
+	// A request that is never answered keeps the page from being done.
+	srv := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer srv.Close()
+	_, err := r.Render(t.Context(), page(srv.URL+"/", `<body><script>fetch("/never"); const a = []; setInterval(() => { const b = new Uint8Array(32 << 20); b.fill(7); a.push(b) }, 100)</script>`))
 	if err == nil || !strings.Contains(err.Error(), "memory") {
 		t.Errorf("error %v, want one about memory", err)
 	}
