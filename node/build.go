@@ -182,8 +182,9 @@ func (n *Node) openFetcher() error {
 			return err
 		}
 	}
+	err = n.openRenderer(f)
 	n.closeLast(n.fetcher.Close)
-	return n.openRenderer(f)
+	return err
 }
 
 func (n *Node) newResolver() (*dns.Resolver, error) {

@@ -33,7 +33,7 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 	}
 	if len(entries) > 0 {
 		c := n.cfg.Crawl
-		b.Scope, b.Depth, b.Accept, b.Reject = c.Scope, c.Depth, c.Accept, c.Reject
+		b.Scope, b.Depth, b.Accept, b.Reject, b.Render = c.Scope, c.Depth, c.Accept, c.Reject, c.Render
 	}
 	list := slices.DeleteFunc(n.boards.all(), func(b octopus.Board) bool { return b.Name == nameCrawl })
 	if stored || len(entries) > 0 {

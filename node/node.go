@@ -55,7 +55,6 @@ type Node struct {
 	empty    atomic.Bool             // nothing is left of a shared crawl
 	outbox   *sink.Outbox            // nil without outputs
 	fetcher  closingFetcher
-	renderer *renderedFetcher // nil where no page is rendered; the fetcher then
 	observer *observer
 	valve    valve
 
@@ -121,7 +120,7 @@ func removeState(dir string) error {
 	if err := probeLock(dir); err != nil {
 		return err
 	}
-	for _, part := range []string{"kv", "pages", "browser", dirSeen} {
+	for _, part := range []string{"kv", "pages", dirBrowser, dirSeen} {
 		if err := os.RemoveAll(filepath.Join(dir, part)); err != nil {
 			return fmt.Errorf("start afresh: %w", err)
 		}

@@ -2,8 +2,10 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"octopus"
@@ -52,18 +54,19 @@ func (c *Config) checkRender() error {
 // maxRender bounds render.timeout: a lease lasts two minutes.
 const maxRender = time.Minute
 
-// renderer is what a page is rendered by; render.Renderer in a crawl.
-type renderer interface {
-	Render(context.Context, render.Request) (render.Result, error)
-	Close() error
-}
+// dirBrowser is where the browser's profiles lie below Config.Dir.
+const dirBrowser = "browser"
 
 // renderedFetcher has a browser finish the pages that need one, under the lease
 // that they were fetched under.
 type renderedFetcher struct {
 	closingFetcher
-	renderer renderer
-	mode     func(octopus.Link) string // off, auto or always
+	mode func(octopus.Link) string // off, auto or always
+
+	make func() (*render.Renderer, error)
+
+	mu       sync.Mutex
+	renderer *render.Renderer // guarded by mu; nil until a page needs it
 }
 
 var (
@@ -71,30 +74,72 @@ var (
 	_ crawl.Finisher = (*renderedFetcher)(nil)
 )
 
-// openRenderer puts a browser behind the fetcher, where a board wants one.
+// openRenderer puts a browser behind the fetcher. Where a board wants one that
+// is missing, the crawl does not start. Boards may be added while it runs, so the
+// renderer is there in any case; it costs nothing before it is asked.
 func (n *Node) openRenderer(direct *fetch.Fetcher) error {
-	if n.cfg.Crawl.Render == renderOff {
+	f := &renderedFetcher{closingFetcher: n.fetcher, mode: n.renderMode, make: func() (*render.Renderer, error) { return n.newRenderer(direct) }}
+	n.fetcher = f
+	wanted := n.cfg.Crawl.Render
+	for _, b := range n.boards.all() {
+		if b.Render == renderAuto || b.Render == renderAlways {
+			wanted = b.Render
+		}
+	}
+	if wanted == renderOff {
 		return nil
 	}
-	opt := render.Options{
-		Browser: n.cfg.Render.Browser, UserAgent: n.cfg.UserAgent, Dial: direct.Dial, Allow: n.allowsPart,
-		Tabs: n.cfg.Render.Tabs, Timeout: time.Duration(n.cfg.Render.Timeout), MaxMemory: int64(n.cfg.Render.MaxMemory), MaxHTML: int(n.cfg.Fetcher.MaxBody),
+	if _, err := f.ready(); err != nil {
+		return &ConfigError{"render.browser", err.Error()}
 	}
-	if !n.cfg.Store.Discard {
-		opt.Dir = filepath.Join(n.cfg.Dir, "browser")
-	}
-	r, err := render.New(opt)
-	if err != nil {
-		return &ConfigError{"crawl.render", err.Error()}
-	}
-	n.renderer = &renderedFetcher{closingFetcher: n.fetcher, renderer: r, mode: n.renderMode}
-	n.fetcher = n.renderer
-	n.closeLast(r.Close)
 	return nil
 }
 
-// renderMode says how the pages of a link are rendered.
-func (n *Node) renderMode(octopus.Link) string { return n.cfg.Crawl.Render }
+// newRenderer makes the renderer; Close closes it before the fetcher that it
+// dials with.
+func (n *Node) newRenderer(direct *fetch.Fetcher) (*render.Renderer, error) {
+	c := n.cfg.Render
+	opt := render.Options{
+		Browser: c.Browser, UserAgent: n.cfg.UserAgent, Dial: direct.Dial, Allow: n.allowsPart,
+		Tabs: c.Tabs, Timeout: time.Duration(c.Timeout), MaxMemory: int64(c.MaxMemory), MaxHTML: int(n.cfg.Fetcher.MaxBody),
+	}
+	if !n.cfg.Store.Discard {
+		opt.Dir = filepath.Join(n.cfg.Dir, dirBrowser)
+	}
+	return render.New(opt)
+}
+
+// renderMode says how the pages of a link are rendered: as its board says.
+func (n *Node) renderMode(l octopus.Link) string {
+	b, _ := n.boards.find(l.Board)
+	return b.Render
+}
+
+// Close closes the browser, then the connections.
+func (f *renderedFetcher) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var err error
+	if f.renderer != nil {
+		err = f.renderer.Close()
+	}
+	return errors.Join(err, f.closingFetcher.Close())
+}
+
+// ready returns the renderer, made now where none is. An error is not kept: a
+// browser may be installed while the crawl runs.
+func (f *renderedFetcher) ready() (*render.Renderer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.renderer != nil {
+		return f.renderer, nil
+	}
+	r, err := f.make()
+	if err == nil {
+		f.renderer = r
+	}
+	return r, err
+}
 
 // allowsPart reports whether a page may load url: not where robots.txt is known
 // to forbid it.
@@ -128,7 +173,7 @@ func (f *renderedFetcher) Finish(ctx context.Context, p *octopus.Page) {
 		limited, cancel = context.WithDeadline(ctx, until)
 	}
 	defer cancel()
-	res, err := f.renderer.Render(limited, render.Request{URL: p.URL().Text, Status: p.Status, Header: p.Header, Body: p.Body})
+	res, err := f.render(limited, p)
 	switch {
 	case err == nil:
 		p.Rendered = res.HTML
@@ -153,4 +198,12 @@ func (f *renderedFetcher) wants(p *octopus.Page) bool {
 		return parse.IsHTML(p) && render.Needs(p.Body) != ""
 	}
 	return false
+}
+
+func (f *renderedFetcher) render(ctx context.Context, p *octopus.Page) (render.Result, error) {
+	r, err := f.ready()
+	if err != nil {
+		return render.Result{}, err
+	}
+	return r.Render(ctx, render.Request{URL: p.URL().Text, Status: p.Status, Header: p.Header, Body: p.Body})
 }

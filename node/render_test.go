@@ -180,6 +180,28 @@ func TestPageWithTextStartsNoBrowser(t *testing.T) {
 	}
 }
 
+// TestRenderByBoard has a board of its own say what is rendered.
+func TestRenderByBoard(t *testing.T) {
+	chromium(t)
+	s := newScripted(t, "http://127.0.0.1:1")
+	cfg := config(t)
+	b := node.DefaultBoard()
+	b.Name, b.Entry, b.Scope, b.Render = "app", []string{s.URL + "/app"}, octopus.ScopePage, "always"
+	b.Refresh, b.Recrawl = node.Period{}, 0
+	cfg.Boards = []node.BoardConfig{b}
+	cfg.Render.Timeout = node.Duration(50e9)
+	out := filepath.Join(t.TempDir(), "out.jsonl")
+	cfg.Output = []string{out}
+	run(t, cfg, node.Options{}, s.URL+"/hidden")
+	recs := map[string]octopus.Record{}
+	for _, r := range records(t, out) {
+		recs[strings.TrimPrefix(r.URL, s.URL)] = r
+	}
+	if !recs["/app"].Rendered || recs["/hidden"].Rendered || recs["/hidden"].Title != "Hidden" {
+		t.Errorf("rendered: /app of the board %v, /hidden of the command line %v", recs["/app"].Rendered, recs["/hidden"].Rendered)
+	}
+}
+
 func TestRenderNeedsABrowser(t *testing.T) {
 	cfg := config(t)
 	cfg.Crawl.Render, cfg.Render.Browser = "always", "/no/such/browser"
