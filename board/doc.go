@@ -17,7 +17,8 @@
 // Redirects of entries: people write http://example.com and are sent to
 // https://www.example.com. The target of such a redirect counts as an entry from
 // then on, for scope too, unless a reject pattern matches it. [Memory] keeps
-// these entries over a restart; in a store they look like this:
+// these entries over a restart, a [SharedMemory] for all processes of a crawl; in
+// a store they look like this:
 //
 //	+--------+------------+------+-----+
 //	| prefix | board name | 0x00 | URL |  ->  empty value

@@ -18,6 +18,7 @@ type Gate struct {
 	memory Memory     // may be nil: entries added by redirects last as long as the gate
 	set    sync.Mutex // serializes Set
 	boards atomic.Pointer[[]*Rules]
+	loaded atomic.Int64 // version of a shared memory whose entries the boards have
 
 	rejectedScope atomic.Int64
 	rejectedDepth atomic.Int64
@@ -56,20 +57,41 @@ func (g *Gate) Set(boards ...octopus.Board) error {
 		if err != nil {
 			return err
 		}
-		if err := g.recall(r); err != nil {
-			return err
-		}
 		rules = append(rules, r)
+	}
+	if err := g.recallAll(rules); err != nil {
+		return err
 	}
 	g.boards.Store(&rules)
 	return nil
 }
 
-// recall adds the entries that redirects have added before.
-func (g *Gate) recall(r *Rules) error {
+// recallAll adds the entries that redirects have added before, and those of other
+// processes.
+func (g *Gate) recallAll(rules []*Rules) error {
 	if g.memory == nil {
 		return nil
 	}
+	version := g.version()
+	for _, r := range rules {
+		if err := g.recall(r); err != nil {
+			return err
+		}
+	}
+	g.loaded.Store(version)
+	return nil
+}
+
+// version is that of a shared memory, else 0.
+func (g *Gate) version() int64 {
+	if m, ok := g.memory.(SharedMemory); ok {
+		return m.Version()
+	}
+	return 0
+}
+
+// recall adds the entries of one board.
+func (g *Gate) recall(r *Rules) error {
 	urls, err := g.memory.LoadEntries(r.board.Name)
 	if err != nil {
 		return fmt.Errorf("board %q: load entries: %w", r.board.Name, err)
@@ -126,6 +148,9 @@ func (g *Gate) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.
 	copy(pass, outcomes)
 	for i := range pass {
 		o := &pass[i]
+		if err := g.meet(o); err != nil {
+			return nil, err
+		}
 		links := o.Links
 		o.Links = slices.Grow([]octopus.Link(nil), len(links)) // nil where there are none
 		for j := range links {
@@ -141,10 +166,44 @@ func (g *Gate) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.
 	return g.next.Done(ctx, pass)
 }
 
-// admit judges a link that the page via named. It returns the link with its
-// board and lane, or the reason why no board wants it: depth if a board refused
-// it for its depth only, else scope. The error is the memory's.
+// meet looks at a page before its links are judged. One that a shared frontier
+// handed out although it is outside every scope is there because another process
+// has widened a scope: its links are judged by the wider one.
+func (g *Gate) meet(o *octopus.Outcome) error {
+	if _, shared := g.memory.(SharedMemory); !shared || len(o.Links) == 0 {
+		return nil
+	}
+	rules := *g.boards.Load()
+	for _, r := range rules {
+		if r.link(&o.Lease.Link).Accept {
+			return nil
+		}
+	}
+	return g.recallAll(rules)
+}
+
+// admit judges a link that the page via named, again where a shared memory has
+// grown meanwhile. It returns the link with its board and lane, or the reason why
+// no board wants it: depth if a board refused it for its depth only, else scope.
+// The error is the memory's.
 func (g *Gate) admit(l *octopus.Link, via string) (octopus.Link, string, error) {
+	pass, reason, err := g.judge(l, via)
+	if err == nil && reason == octopus.ReasonScope && g.version() != g.loaded.Load() {
+		if err := g.recallAll(*g.boards.Load()); err != nil {
+			return octopus.Link{}, "", err
+		}
+		pass, reason, err = g.judge(l, via)
+	}
+	switch reason {
+	case octopus.ReasonDepth:
+		g.rejectedDepth.Add(1)
+	case octopus.ReasonScope:
+		g.rejectedScope.Add(1)
+	}
+	return pass, reason, err
+}
+
+func (g *Gate) judge(l *octopus.Link, via string) (octopus.Link, string, error) {
 	reason := octopus.ReasonScope
 	for _, r := range *g.boards.Load() {
 		if err := g.follow(r, l, via); err != nil {
@@ -159,11 +218,6 @@ func (g *Gate) admit(l *octopus.Link, via string) (octopus.Link, string, error) 
 		if d.Reason == octopus.ReasonDepth {
 			reason = d.Reason
 		}
-	}
-	if reason == octopus.ReasonDepth {
-		g.rejectedDepth.Add(1)
-	} else {
-		g.rejectedScope.Add(1)
 	}
 	return octopus.Link{}, reason, nil
 }

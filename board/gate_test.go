@@ -356,3 +356,68 @@ func BenchmarkGateDone(b *testing.B) {
 		g.Done(b.Context(), out)
 	}
 }
+
+// sharedMemory is a Memory that another process writes.
+type sharedMemory struct {
+	mapMemory
+	heard int // entries that this process knows of
+	asked int
+}
+
+func (m *sharedMemory) Version() int64 { return int64(m.heard) }
+func (m *sharedMemory) LoadEntries(b string) ([]string, error) {
+	m.asked++
+	urls, err := m.mapMemory.LoadEntries(b)
+	m.heard = len(urls)
+	return urls, err
+}
+
+// Another process of the crawl followed an entry's redirect. This one judges by
+// the wider scope as soon as it hears of it, and at the latest for the links of
+// a page from there; it asks no more often than that.
+func TestScopeWidenedByAnother(t *testing.T) {
+	memory := &sharedMemory{mapMemory: mapMemory{}}
+	next := &recorder{}
+	g := newGate(t, next, memory, octopus.Board{Name: "b", Entry: []string{"http://example.com/"}, Scope: octopus.ScopeHost, Depth: 3})
+	page := func(url, link string) bool {
+		t.Helper()
+		next.outcomes = nil
+		if _, err := g.Done(t.Context(), []octopus.Outcome{{
+			Lease: octopus.Lease{Link: octopus.Link{URL: mustURL(t, url), Depth: 1}},
+			Links: []octopus.Link{{URL: mustURL(t, link), Depth: 2}},
+		}}); err != nil {
+			t.Fatal(err)
+		}
+		return len(next.outcomes[0].Links) == 1
+	}
+	if err := memory.SaveEntry("b", "http://www.example.org/"); err != nil {
+		t.Fatal(err)
+	}
+	if page("http://example.com/1", "http://www.example.org/1") || memory.asked != 1 {
+		t.Errorf("nobody told of the wider scope; asked %d times", memory.asked)
+	}
+	if !page("http://www.example.org/1", "http://www.example.org/2") || memory.asked != 2 {
+		t.Errorf("a page from the wider scope: its links are refused; asked %d times", memory.asked)
+	}
+	if !page("http://example.com/2", "http://www.example.org/3") || page("http://example.com/2", "http://other.example.org/") {
+		t.Error("scope is not as known")
+	}
+	if err := memory.SaveEntry("b", "http://other.example.org/"); err != nil {
+		t.Fatal(err)
+	}
+	memory.heard++ // by a message
+	if !page("http://example.com/2", "http://other.example.org/") {
+		t.Error("heard of a wider scope, and its links are refused")
+	}
+	page("http://example.com/2", "http://strange.example.org/")
+	asked := memory.asked
+	for range 10 {
+		page("http://example.com/2", "http://strange.example.org/")
+	}
+	if memory.asked != asked {
+		t.Errorf("asked %d times for ten links, with nothing new", memory.asked-asked)
+	}
+	if n := g.Rejected()[octopus.ReasonScope]; n != 13 {
+		t.Errorf("%d links rejected", n)
+	}
+}

@@ -13,6 +13,14 @@ type Memory interface {
 	SaveEntry(board, url string) error
 }
 
+// SharedMemory is a Memory that other processes write, too.
+type SharedMemory interface {
+	Memory
+	// Version grows with the entries that this process has heard of. It is a
+	// look at memory; LoadEntries asks.
+	Version() int64
+}
+
 // kvMemory is a Memory in a store.
 type kvMemory struct {
 	store  kv.Store

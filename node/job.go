@@ -14,7 +14,8 @@ import (
 // openGate puts the boards in front of the frontier, with that of the command
 // line as the last, and returns the entries as links. With no entries that board
 // is the stored one, so that a later run knows the entries of the earlier ones,
-// and `octopus why` the rules.
+// and `octopus why` the rules. A process of a shared crawl that was given nothing
+// has an empty one: its entries are those of the others.
 func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 	b, stored := n.boards.find(nameCrawl)
 	if !stored {
@@ -36,14 +37,21 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 		b.Scope, b.Depth, b.Accept, b.Reject, b.Render = c.Scope, c.Depth, c.Accept, c.Reject, c.Render
 	}
 	list := slices.DeleteFunc(n.boards.all(), func(b octopus.Board) bool { return b.Name == nameCrawl })
-	if stored || len(entries) > 0 {
+	if stored || len(entries) > 0 || n.shared != nil && len(list) == 0 {
 		list = append(list, b)
 	}
-	gate, err := board.NewGate(n.queue, board.NewMemory(n.store, prefixBoard), list...)
+	memory := board.NewMemory(n.store, prefixBoard)
+	if n.shared != nil {
+		memory = n.shared
+	}
+	gate, err := board.NewGate(n.queue, memory, list...)
 	if err != nil {
 		return nil, nil, patternError(err)
 	}
 	n.keepEntries(list)
+	if err := n.shareEntries(list); err != nil {
+		return nil, nil, err
+	}
 	if len(entries) == 0 {
 		return gate, nil, nil
 	}

@@ -3,11 +3,13 @@ package node
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"octopus"
+	"octopus/board"
 	"octopus/canon"
 	"octopus/frontier/redisfrontier"
 	"octopus/kv"
@@ -20,7 +22,10 @@ type scheduler interface {
 	octopus.Waiter
 }
 
-var _ scheduler = (*redisfrontier.Frontier)(nil)
+var (
+	_ scheduler          = (*redisfrontier.Frontier)(nil)
+	_ board.SharedMemory = (*redisfrontier.Frontier)(nil)
+)
 
 // checkShared checks the address of a shared frontier.
 func (c *Config) checkShared() error {
@@ -100,18 +105,25 @@ func (n *Node) keepRecords() func(context.Context, []*octopus.Record) error {
 	}
 }
 
-// entryLinks returns the entries of this process; they are offered again when
-// Redis came back empty.
+// entryLinks returns the entries of the crawl, those of other processes included;
+// they are offered again when Redis came back empty.
 func (n *Node) entryLinks() []octopus.Link {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.entries
+	own := n.entries
+	n.mu.Unlock()
+	if n.shared == nil {
+		return own
+	}
+	shared := []octopus.Board{{Name: nameCrawl, Entry: n.shared.Entries(nameCrawl)}}
+	for _, b := range n.boards.all() {
+		shared = append(shared, octopus.Board{Name: b.Name, Entry: n.shared.Entries(b.Name)})
+	}
+	return append(slices.Clip(own), linksTo(shared)...)
 }
 
-// keepEntries remembers the entries of the boards for entryLinks. Texts that are no
-// URLs cannot be among them: the board has been compiled.
-func (n *Node) keepEntries(list []octopus.Board) {
-	var links []octopus.Link
+// linksTo returns the entries of boards as links. Texts that are no URLs cannot
+// be among them: the boards have been compiled.
+func linksTo(list []octopus.Board) (links []octopus.Link) {
 	for _, b := range list {
 		for _, text := range b.Entry {
 			if u, err := canon.Parse(text); err == nil {
@@ -119,9 +131,28 @@ func (n *Node) keepEntries(list []octopus.Board) {
 			}
 		}
 	}
+	return links
+}
+
+// shareEntries has every process of a shared crawl take the entries for its own:
+// whichever fetches a page judges its links alike.
+func (n *Node) shareEntries(list []octopus.Board) error {
+	if n.shared == nil {
+		return nil
+	}
+	for _, b := range list {
+		if err := n.shared.SaveEntries(b.Name, b.Entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepEntries remembers the entries of the boards for entryLinks.
+func (n *Node) keepEntries(list []octopus.Board) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.entries = links
+	n.entries = linksTo(list)
 }
 
 // watchShared ends the run once nothing is queued or leased by any process. The

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -188,6 +190,28 @@ func TestSharedCrawlForgets(t *testing.T) {
 	c.run("crawl", s.URL, "--frontier", "mysql://x").want(exitUsage, "--frontier", "redis://")
 	c.run("crawl", s.URL, "--frontier", server.URL(), "--job", "a b").want(exitUsage, "--job")
 	c.run("crawl", s.URL, "--dir", "exact1", "--frontier", server.URL()+"/7").want(exitUsage, "--frontier cannot change")
+}
+
+// TestSharedScope: the redirect of an entry widens the scope for every process,
+// and one that names no entry helps with those of the others.
+func TestSharedScope(t *testing.T) {
+	server, s, c := servers.Redis(t), newSite(t), newCLI(t)
+	door := httptest.NewServer(http.RedirectHandler(s.URL+"/", http.StatusMovedPermanently))
+	defer door.Close()
+	entry := strings.Replace(door.URL, "127.0.0.1", "localhost", 1)
+	crawl := func(dir string, args ...string) int64 {
+		t.Helper()
+		c.run(append([]string{"crawl", "--frontier", server.URL(), "--dir", dir, "--scope", "host", "--allow-net", "127.0.0.0/8", "--allow-net", "::1/128",
+			"--host-delay", "0s", "--conns-per-host", "4", "--summary", "json"}, args...)...).want(exitOK)
+		return summaryOf(t, c.stdout).Pages
+	}
+	first := crawl("a", entry, "--max-pages", "1")
+	if first == 0 || first == sitePages {
+		t.Fatalf("the first process was to fetch some pages: %d", first)
+	}
+	if second := crawl("b"); first+second != sitePages {
+		t.Errorf("%d pages of the first process and %d of the second, want %d together", first, second, sitePages)
+	}
 }
 
 // expire lets the time of every entry of an expiring set pass: it moves each

@@ -6,6 +6,7 @@
 // A job is cut into buckets; a site belongs to one bucket, and all keys of a
 // bucket carry its tag, so that every script stays in one slot of a cluster:
 //
+//	{job}:entries      set: board, 0x00, URL: entries, and where they redirect to
 //	{job:7}:n          hash: counters, last sequence number, last lease
 //	{job:7}:url        hash: URL key (16 bytes) -> record
 //	{job:7}:q:<host>   zset by bytes: position, rest of the key

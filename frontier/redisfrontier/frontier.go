@@ -54,6 +54,7 @@ type Frontier struct {
 	counts  octopus.Counts // guarded by mu: as last read
 	trouble error          // guarded by mu: why Redis does not work now
 	held    held           // guarded by mu: leases of this process
+	entries known          // guarded by mu
 
 	reseeding sync.Mutex            // one reseed at a time
 	drawing   sync.Mutex            // guards opt.Rand

@@ -155,8 +155,11 @@ func (f *Frontier) listen() {
 			switch m := m.(type) {
 			case *redis.Subscription:
 				f.askAll()
+				f.catchUp()
 			case *redis.Message:
-				f.wakeUp(m.Payload)
+				if !f.hear(m.Payload) {
+					f.wakeUp(m.Payload)
+				}
 			}
 		}
 	}
