@@ -146,14 +146,7 @@ func (c *Container) readCheckpoint() position {
 // forgetCheckpoint removes the checkpoint, before something is changed that it
 // relies on.
 func (c *Container) forgetCheckpoint() error {
-	name := c.opt.FS.PathJoin(c.opt.Dir, checkpointFile)
-	if _, missing := c.opt.FS.Stat(name); missing != nil {
-		return nil
-	}
-	if err := c.opt.FS.Remove(name); err != nil {
-		return fmt.Errorf("remove %s: %w", name, err)
-	}
-	return durable.SyncDir(c.opt.FS, c.opt.Dir)
+	return c.removeFile(c.opt.FS.PathJoin(c.opt.Dir, checkpointFile))
 }
 
 // fits reports whether the position of a checkpoint is one of the log: an

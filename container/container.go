@@ -91,7 +91,7 @@ func Open(opt Options) (*Container, error) {
 		return nil, fmt.Errorf("container: %w", err)
 	}
 	c := &Container{opt: opt, enc: enc, lock: lock, secret: newSecret(), segments: map[int]*segment{}}
-	if err := c.load(context.Background(), nil, false); err != nil {
+	if err := c.load(context.Background(), nil, nil); err != nil {
 		return nil, errors.Join(fmt.Errorf("container: %w", err), c.closeFiles())
 	}
 	return c, nil

@@ -194,7 +194,7 @@ func TestDelete(t *testing.T) {
 		closed(t, c)
 		c = open(t, opt)
 	}
-	if err := c.Rebuild(context.Background(), nil); err != nil {
+	if err := c.Rebuild(context.Background(), nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Get(context.Background(), u); !errors.Is(err, container.ErrNotFound) {

@@ -131,7 +131,7 @@ func TestDamage(t *testing.T) {
 		}
 		lost += n
 		if !strings.HasSuffix(hit, ".warc.gz") {
-			if err := c.Rebuild(context.Background(), nil); err != nil {
+			if err := c.Rebuild(context.Background(), nil, nil); err != nil {
 				t.Fatalf("%s: rebuild: %v", what, err)
 			}
 			if n := readAll(t, c, want, what); n > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -31,9 +32,10 @@ type position struct {
 
 // load opens all segments and builds the tables: from the checkpoint and the
 // key entries after it, or from all key files where there is no checkpoint.
-// Key files are healed from the WARC files where they have gaps. With scratch
-// neither checkpoint nor key files are looked at.
-func (c *Container) load(ctx context.Context, progress Progress, scratch bool) error {
+// Key files are healed from the WARC files where they have gaps. For a rebuild
+// neither checkpoint nor key files are believed; but what these say tells it what
+// is lost.
+func (c *Container) load(ctx context.Context, progress Progress, again *rebuild) error {
 	names, err := c.segmentFiles()
 	if err != nil {
 		return err
@@ -43,11 +45,11 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 			return err
 		}
 	}
-	if err := c.findLost(); err != nil {
+	if err := c.findLost(again); err != nil {
 		return err
 	}
 	var start position
-	if !scratch {
+	if again == nil {
 		start = c.readCheckpoint()
 	}
 	if start.segment == 0 {
@@ -62,7 +64,7 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 			from = start
 		}
 		if s.number >= start.segment {
-			if err := c.recover(s, from, c.after(s.number) == nil, scratch); err != nil {
+			if err := c.recover(s, from, c.after(s.number) == nil, again); err != nil {
 				return err
 			}
 		}
@@ -80,8 +82,9 @@ func (c *Container) load(ctx context.Context, progress Progress, scratch bool) e
 
 // findLost notes the segments of which only the key file is left: their pages
 // are gone, and nobody should take the container for whole. A key file without
-// entries is what a crash at a segment's birth leaves; it speaks of no page.
-func (c *Container) findLost() error {
+// entries is what a crash at a segment's birth leaves; it speaks of no page. A
+// rebuild puts it aside.
+func (c *Container) findLost(again *rebuild) error {
 	all, err := c.opt.FS.List(c.opt.Dir)
 	if err != nil {
 		return fmt.Errorf("list %s: %w", c.opt.Dir, err)
@@ -91,8 +94,15 @@ func (c *Container) findLost() error {
 		if !isKey || slices.Contains(all, stem+warcSuffix) {
 			continue
 		}
-		if info, err := c.opt.FS.Stat(c.opt.FS.PathJoin(c.opt.Dir, name)); err == nil && info.Size() >= keyHeaderSize+keyEntrySize {
-			c.damage = append(c.damage, fmt.Errorf("%s%s: %w: the segment is missing, its key file is there", c.opt.FS.PathJoin(c.opt.Dir, stem), warcSuffix, ErrCorrupt))
+		name = c.opt.FS.PathJoin(c.opt.Dir, name)
+		if info, err := c.opt.FS.Stat(name); err != nil || info.Size() < keyHeaderSize+keyEntrySize {
+			continue
+		}
+		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: the segment is missing, its key file is there", c.opt.FS.PathJoin(c.opt.Dir, stem), warcSuffix, ErrCorrupt))
+		if again != nil {
+			if err := again.orphan(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -210,15 +220,16 @@ func (s *segment) info(n int64) ([]byte, error) {
 // recover makes a segment's key file whole from a position on, and enters its
 // units into the tables. last tells that nothing was written after this
 // segment, so that its tail may be torn.
-func (c *Container) recover(s *segment, from position, last, scratch bool) error {
-	var kept []keyEntry
-	if !scratch {
-		buf := make([]byte, max(0, s.written-from.entries)*keyEntrySize)
-		if n, err := s.key.ReadAt(buf, int64(keyHeaderSize+from.entries*keyEntrySize)); err != nil && err != io.EOF {
-			return fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
-		} else {
-			kept = believable(buf[:n], s, max(from.offset, s.first), last)
-		}
+func (c *Container) recover(s *segment, from position, last bool, again *rebuild) error {
+	buf := make([]byte, max(0, s.written-from.entries)*keyEntrySize)
+	n, err := s.key.ReadAt(buf, int64(keyHeaderSize+from.entries*keyEntrySize))
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
+	}
+	before := believable(buf[:n], s, max(from.offset, s.first), last)
+	kept := before
+	if again != nil {
+		kept = nil
 	}
 	pos := max(from.offset, s.first)
 	var entries []keyEntry
@@ -229,7 +240,7 @@ func (c *Container) recover(s *segment, from position, last, scratch bool) error
 			end = kept[i].offset
 		}
 		if pos < end {
-			found, err := c.scan(s, pos, end, last && i == len(kept))
+			found, err := c.scan(s, pos, end, last && i == len(kept), again)
 			if err != nil {
 				return err
 			}
@@ -237,6 +248,11 @@ func (c *Container) recover(s *segment, from position, last, scratch bool) error
 		}
 		if i < len(kept) {
 			entries, pos = append(entries, kept[i]), kept[i].end()
+		}
+	}
+	if again != nil {
+		if err := again.compare(s, before, entries); err != nil {
+			return err
 		}
 	}
 	if pos > s.size {
@@ -332,16 +348,30 @@ func (c *Container) rewriteKeys(s *segment, n int, entries []keyEntry) error {
 	return err
 }
 
-// drop removes a segment and its files.
+// drop removes a segment and its files, the key file first: alone, it would say
+// that pages are lost.
 func (c *Container) drop(s *segment) error {
 	c.segMu.Lock()
 	delete(c.segments, s.number)
 	c.segMu.Unlock()
-	err := s.close()
-	for _, suffix := range []string{warcSuffix, keySuffix} {
-		if _, missing := c.opt.FS.Stat(s.path + suffix); missing == nil {
-			err = errors.Join(err, c.opt.FS.Remove(s.path+suffix))
+	if err := s.close(); err != nil {
+		return err
+	}
+	for _, suffix := range []string{keySuffix, warcSuffix} {
+		if err := c.removeFile(s.path + suffix); err != nil {
+			return err
 		}
 	}
-	return errors.Join(err, durable.SyncDir(c.opt.FS, c.opt.Dir))
+	return nil
+}
+
+// removeFile removes a file, durably, if it is there.
+func (c *Container) removeFile(name string) error {
+	if err := c.opt.FS.Remove(name); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("remove %s: %w", name, err)
+	}
+	return durable.SyncDir(c.opt.FS, c.opt.Dir)
 }

@@ -108,34 +108,9 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 	if k.key != e.key || k.digest != e.digest || k.length != e.length || k.time != e.time || k.kind != e.kind {
 		return fmt.Errorf("%s%s: the entry of the record at offset %d says something else than the record: %w", s.path, keySuffix, e.offset, ErrCorrupt)
 	}
-	if e.kind == Same || e.kind == NotModified {
-		// One that is deleted may outlive its payload, until it is compacted too.
-		l := link{k, k.address(s.number)}
-		if _, _, ok := c.byDigest(e.digest); !ok && c.chained(l) && !c.deleted(l, 0) {
-			return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, warcSuffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
-		}
-	}
-	return nil
-}
-
-// Rebuild makes the key files anew from the WARC files, and the tables from
-// those, as Open would if all but the WARC files were lost. It keeps writers
-// out until it is done. No read may run meanwhile.
-func (c *Container) Rebuild(ctx context.Context, progress Progress) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closing {
-		return ErrClosed
-	}
-	if err := c.sync(); err != nil {
-		return err
-	}
-	c.damage = nil
-	if err := c.forgetCheckpoint(); err != nil {
-		return err
-	}
-	if err := c.load(ctx, progress, true); err != nil {
-		return fmt.Errorf("container: rebuild: %w", err)
+	// A revisit that is deleted may outlive its payload, until it is compacted too.
+	if l := (link{k, k.address(s.number)}); c.bereft(l) && c.chained(l) && !c.deleted(l, 0) {
+		return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, warcSuffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
 	}
 	return nil
 }

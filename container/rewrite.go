@@ -26,15 +26,16 @@ type rewrite struct {
 	sum     Rewritten
 }
 
-// Compact removes what is deleted, stored twice, or beyond keep versions of a
-// URL (0 keeps all) from every segment of which less than minLive (0 to 1) is
+// Compact removes what is deleted, stored twice, beyond keep versions of a URL
+// (0 keeps all), or a revisit whose payload was lost, from every segment of which less than minLive (0 to 1) is
 // alive, by bytes; 1 means every segment where anything is dead. The segment
 // that is written to is left alone.
 func (c *Container) Compact(ctx context.Context, minLive float64, keep int, progress Progress) (Rewritten, error) {
 	c.rewriting.Lock()
 	defer c.rewriting.Unlock()
 	r := &rewrite{Container: c, victims: map[int]bool{}, touched: map[int]bool{}}
-	r.dead = func(l link) bool { return c.deleted(l, keep) }
+	bereft := map[uint64]bool{} // as it is now: payloads move meanwhile
+	r.dead = func(l link) bool { return c.deleted(l, keep) || bereft[l.at.place()] }
 	segments := c.list()
 	for i, s := range segments {
 		if err := ctx.Err(); err != nil {
@@ -45,7 +46,11 @@ func (c *Container) Compact(ctx context.Context, minLive float64, keep int, prog
 		}
 		live := int64(0)
 		err := s.each(func(e keyEntry) error {
-			if r.alive(link{e, e.address(s.number)}) {
+			l := link{e, e.address(s.number)}
+			if c.bereft(l) {
+				bereft[l.at.place()] = true
+			}
+			if r.alive(l) {
 				live += e.length
 			}
 			return nil
@@ -201,6 +206,9 @@ func (r *rewrite) replace(old link, u *unit) error {
 	defer r.mu.Unlock()
 	if r.closing {
 		return ErrClosed
+	}
+	if r.failed != nil { // what a failed sync left behind the last record must not be written over in part
+		return r.failed
 	}
 	if u != nil {
 		if err := r.rotate(); err != nil {

@@ -100,7 +100,7 @@ func TestModel(t *testing.T) {
 				c = open(t, opt)
 				m.compare(t, c, what+", reopened")
 			case op == 36:
-				err = c.Rebuild(context.Background(), nil)
+				err = c.Rebuild(context.Background(), nil, nil)
 				m.compare(t, c, what+", rebuilt")
 			}
 			if err != nil {

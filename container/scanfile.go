@@ -37,8 +37,9 @@ func (c *Container) firstUnit(s *segment) error {
 
 // scan reads the WARC file between two offsets and returns an entry for each
 // unit in it. Damage is noted, and the scan goes on at the next whole record.
-// In the tail, where there is none any more, the file is cut.
-func (c *Container) scan(s *segment, from, to int64, tail bool) ([]keyEntry, error) {
+// In the tail, where there is none any more, the file is cut. A rebuild cuts it at
+// the first damage everywhere, so that what stays is a clean WARC file.
+func (c *Container) scan(s *segment, from, to int64, tail bool, again *rebuild) ([]keyEntry, error) {
 	var found []keyEntry
 	for from < to {
 		bad, err := scanUnits(s.warc, from, to, func(e keyEntry) { found = append(found, e) })
@@ -49,8 +50,8 @@ func (c *Container) scan(s *segment, from, to int64, tail bool) ([]keyEntry, err
 			return nil, fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
 		}
 		next := nextMember(s.warc, bad+1, to)
-		if tail {
-			if next >= 0 && !neverWritten(s.warc, bad, next) {
+		if tail || again != nil {
+			if again != nil || next >= 0 && !neverWritten(s.warc, bad, next) {
 				if err := c.salvage(s, bad, next, err); err != nil {
 					return nil, err
 				}
@@ -66,13 +67,13 @@ func (c *Container) scan(s *segment, from, to int64, tail bool) ([]keyEntry, err
 	return found, nil
 }
 
-// salvage copies the whole records that follow a broken one in the last segment
-// into a segment of their own, before the tail is cut. A crash does not leave
-// such records acknowledged; a disk that forgets what it was told to keep may.
-// The bytes of the tail are kept in a file beside the segment.
+// salvage copies the whole records that follow a broken one into a segment of
+// their own, before the segment is cut. A crash does not leave such records in the
+// last segment acknowledged; a disk that forgets what it was told to keep may. The
+// bytes that go are kept in a file beside the segment.
 func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	kept := s.path + ".damaged"
-	c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w; whole records after it moved to a new segment, the bytes are in %s",
+	c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w; it is cut there, whole records after that moved to a new segment; the bytes are in %s",
 		s.path, warcSuffix, ErrCorrupt, cause, kept))
 	err := durable.WriteFile(c.opt.FS, kept, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(s.warc, bad, s.size-bad))
@@ -80,6 +81,9 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	})
 	if err != nil {
 		return err
+	}
+	if next < 0 {
+		return nil
 	}
 	to, err := c.createSegment()
 	if err != nil {
@@ -91,6 +95,7 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 			_, rerr := s.warc.ReadAt(data, e.offset)
 			_, werr := to.warc.WriteAt(data, to.size)
 			err, to.size = errors.Join(err, rerr, werr), to.size+e.length
+			s.salvaged = append(s.salvaged, e)
 		})
 		next = nextMember(s.warc, bad+1, s.size)
 	}

@@ -29,6 +29,8 @@ type segment struct {
 	first  int64 // offset of the first unit
 	short  bool  // the WARC file lost its end: nothing is appended
 
+	salvaged []keyEntry // copied from its torn tail to a new segment; set while it is opened
+
 	life sync.RWMutex // held for reading by who reads the files, for writing to close them
 
 	mu      sync.RWMutex // guards what follows

@@ -1,6 +1,7 @@
 package node
 
 import (
+	"octopus/container"
 	"octopus/frontier"
 	"octopus/kv"
 	"octopus/sink"
@@ -27,4 +28,12 @@ func (n *Node) InspectOutbox() (sink.Inspection, error) {
 func (n *Node) Stats(q stats.Query, visit func(stats.Row) error) error {
 	q.Prefix = prefixStats
 	return stats.Read(n.store, q, visit)
+}
+
+// Pages returns the store of pages, nil where no bodies are kept.
+func (n *Node) Pages() *container.Container {
+	if n.pages == nil {
+		return nil
+	}
+	return n.pages.c
 }

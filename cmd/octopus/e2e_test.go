@@ -390,7 +390,7 @@ func TestWhy(t *testing.T) {
 }
 
 // TestRebuildTellsWhatIsLost: a damaged record leaves the index, and not in
-// silence.
+// silence; the next crawl fetches its page again, and nothing else.
 func TestRebuildTellsWhatIsLost(t *testing.T) {
 	s, c := newSite(t), newCLI(t)
 	s.crawl(c).want(exitOK)
@@ -411,7 +411,23 @@ func TestRebuildTellsWhatIsLost(t *testing.T) {
 	}
 	f.Close()
 	c.run("store", "verify").want(exitVerify)
-	c.run("store", "rebuild").want(exitVerify, "known before could not be read", ".damaged")
+	c.run("store", "rebuild", "--json").want(exitVerify, "1 URL lost", "1 queued again", ".damaged")
+	if got := objects(t, c.stdout)[0]; got["lost"] != 1.0 || got["queued"] != 1.0 || got["urls"].(float64) < sitePages-1 {
+		t.Errorf("rebuild: %s", c.stdout)
+	}
 	c.run("store", "verify").want(exitOK)
 	c.run("store", "rebuild").want(exitOK)
+	c.run("get", s.URL+"/3").want(exitFailure)
+	s.mu.Lock()
+	clear(s.hits)
+	s.mu.Unlock()
+	s.crawl(c).want(exitOK)
+	s.mu.Lock()
+	if delete(s.hits, "/robots.txt"); len(s.hits) != 1 || s.hits["/3"] != 1 {
+		t.Errorf("requests to bring /3 back: %v", s.hits)
+	}
+	s.mu.Unlock()
+	if c.run("get", s.URL+"/3").want(exitOK); !strings.Contains(c.stdout, "Page 3") {
+		t.Errorf("after the crawl: %s", c.stdout)
+	}
 }

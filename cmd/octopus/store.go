@@ -18,7 +18,7 @@ import (
 func (a *app) storeCmd() *cobra.Command {
 	return group("store", "Verify, mend, measure, shrink or serve the store of pages", "",
 		a.storeVerb("verify", "Read every record and compare it with its digest; exit code 10 if any is damaged", a.storeVerify),
-		a.storeVerb("rebuild", "Make key files and index anew from the WARC segments", a.storeRebuild),
+		a.storeRebuildCmd(),
 		a.storeVerb("stat", "Print the size of the store", a.storeStat),
 		a.storeCompactCmd(), a.storePurgeCmd(), a.storeServeCmd())
 }
@@ -100,24 +100,7 @@ func (a *app) storeVerify(c *container.Container, asJSON bool) error {
 	for _, text := range v.Errors {
 		fmt.Fprintln(a.stderr, text)
 	}
-	return &exitError{exitVerify, fmt.Errorf("%d damaged; octopus store rebuild mends key files and index", len(v.Errors))}
-}
-
-func (a *app) storeRebuild(c *container.Container, asJSON bool) error {
-	before := c.Stat().URLs
-	progress, end := a.storeProgress("read")
-	err := c.Rebuild(context.Background(), progress)
-	end()
-	if err != nil {
-		return err
-	}
-	if err := a.storeStat(c, asJSON); err != nil {
-		return err
-	}
-	if lost := before - c.Stat().URLs; lost > 0 {
-		return &exitError{exitVerify, fmt.Errorf("%s known before could not be read and left the index; the damaged segment is kept beside the mended one as *.damaged, and `octopus crawl --fresh` fetches all anew", counted(lost, "URL"))}
-	}
-	return nil
+	return &exitError{exitVerify, fmt.Errorf("%d damaged; octopus store rebuild mends key files and index, and lets the next crawl fetch again what is lost", len(v.Errors))}
 }
 
 // sizes is what store stat --json prints.
@@ -134,8 +117,12 @@ type sizes struct {
 }
 
 func (a *app) storeStat(c *container.Container, asJSON bool) error {
-	st := c.Stat()
-	return a.report(sizes(st), asJSON, "%d URLs in %d versions, %d distinct contents\n%d segments %s, key files %s, index %s in memory\n",
+	st := sizes(c.Stat())
+	return a.report(st, asJSON, "%s\n", st)
+}
+
+func (st sizes) String() string {
+	return fmt.Sprintf("%d URLs in %d versions, %d distinct contents\n%d segments %s, key files %s, index %s in memory",
 		st.URLs, st.Versions, st.Payloads, st.Segments, bytesText(st.SegmentBytes), bytesText(st.KeyBytes), bytesText(st.IndexBytes+st.DigestBytes))
 }
 
