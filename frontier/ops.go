@@ -135,26 +135,35 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 }
 
 // Done reports outcomes; see octopus.Frontier. The links of an accepted outcome
-// are added in the same commit.
+// are added in the same commit, and all outcomes of a call share one.
 func (f *Frontier) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.Verdict, error) {
-	verdicts := make([]octopus.Verdict, len(outcomes))
-	var c *commit
 	for i := range outcomes {
 		if err := checkLinks(outcomes[i].Links); err != nil {
 			return nil, err
 		}
-		var err error
-		if c, err = f.doneOne(ctx, &outcomes[i], &verdicts[i]); err != nil {
-			return nil, err
-		}
 	}
-	if c == nil {
-		return verdicts, nil
+	verdicts := make([]octopus.Verdict, len(outcomes))
+	c, err := f.doneAll(ctx, outcomes, verdicts)
+	if err != nil {
+		return nil, err
 	}
 	return verdicts, f.await(ctx, c)
 }
 
-func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.Verdict) (*commit, error) {
+// doneAll applies outcomes and returns the commit to wait for.
+func (f *Frontier) doneAll(ctx context.Context, outcomes []octopus.Outcome, verdicts []octopus.Verdict) (c *commit, err error) {
+	for i := range outcomes {
+		if err = f.doneOne(ctx, &outcomes[i], &verdicts[i]); err != nil {
+			break
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.changed() // what was applied before an error counts
+	return f.ticket(), err
+}
+
+func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.Verdict) error {
 	links := f.linksOf(o)
 	known := make([]octopus.Verdict, len(links))
 	rest := f.screen(links, known)
@@ -162,28 +171,27 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 	defer f.write.Unlock()
 	u := o.Lease.Link.URL
 	if err := f.loadHost(u); err != nil {
-		return nil, err
+		return err
 	}
 	old, err := f.recordOfLeased(u.Key)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	look, err := f.look(ctx, links, rest)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.usable(); err != nil {
-		return nil, err
+		return err
 	}
 	*v = f.core.Done(f.opt.Now(), o, old, f.index.Load().takeLinks(u.Key))
 	// The seen set has taken the links for met: they must be queued in any case.
 	if !o.Deferred && (v.Code == octopus.Accepted || f.opt.Seen != nil) {
 		f.offer(links, rest, look, known)
 	}
-	f.changed()
-	return f.ticket(), nil
+	return nil
 }
 
 // recordFor returns the record of a URL that was offered. While the index is

@@ -48,7 +48,12 @@ func (t Traps) catches(text string) string {
 		return fmt.Sprintf("%d parameters, more than %d", n, t.MaxParams)
 	}
 	if t.MaxRepeats > 0 && strings.Count(path, "/") > t.MaxRepeats {
-		return t.repeats(strings.Split(path, "/")[1:])
+		var few [32]string // no allocation for the paths that there are
+		segments := few[:0]
+		for s := range strings.SplitSeq(path, "/") {
+			segments = append(segments, s)
+		}
+		return t.repeats(segments[1:])
 	}
 	return ""
 }
