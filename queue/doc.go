@@ -19,5 +19,5 @@
 // slot = number mod capacity and lap = number / capacity, so that a slot that
 // is used again is not taken for its earlier record. Readers begin at the head,
 // which is kept in memory, so no scan walks over what was acknowledged;
-// acknowledged ranges are deleted as ranges.
+// acknowledged records are deleted later, as ranges.
 package queue

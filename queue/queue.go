@@ -41,6 +41,8 @@ type Queue struct {
 
 	mu    sync.Mutex
 	head  int64           // first number not acknowledged
+	kept  int64           // acknowledged records from here to head are still stored
+	bytes int             // of records read since kept rose: what deleting them gives back, about
 	tail  int64           // next number to stage
 	done  int64           // every number below is committed, or lost for good
 	early map[int64]int64 // committed ranges above done: first number -> end
@@ -83,6 +85,7 @@ func (q *Queue) load() error {
 			return fmt.Errorf("capacity %d differs from the stored %d, and %d records wait: drain the queue first", q.capacity, capacity, q.tail-q.head)
 		}
 		var b kv.Batch
+		b.DeleteRange(q.key(keyRecord), q.key(keyRecord+1)) // what was acknowledged lies in other slots now
 		b.Set(q.key(keyCapacity), be(q.capacity))
 		if err := q.store.Apply(&b, kv.NoSync); err != nil {
 			return err
@@ -92,6 +95,9 @@ func (q *Queue) load() error {
 		return err
 	}
 	q.done, q.next = q.tail, q.head
+	if q.capacity > 0 {
+		q.kept = q.head
+	}
 	return nil
 }
 
@@ -174,24 +180,30 @@ func (q *Queue) committed(from, end int64) {
 }
 
 // Ack removes the items up to and including seq. With kv.NoSync a crash may
-// bring them back.
+// bring them back. Their space is given back in larger steps, of a ring at once.
 func (q *Queue) Ack(seq int64, d kv.Durability) error {
 	q.acks.Lock()
 	defer q.acks.Unlock()
 	q.mu.Lock()
-	from, end := q.head, min(seq+1, q.done)
+	from, kept, end := q.head, q.kept, min(seq+1, q.done)
+	trim := q.capacity > 0 || end == q.done || end-kept >= trimRecords || q.bytes >= trimBytes
 	q.mu.Unlock()
 	if end <= from {
 		return nil
 	}
 	var b kv.Batch
-	q.stageDelete(&b, from, end)
+	if trim {
+		q.stageDelete(&b, kept, end)
+	}
 	b.Set(q.key(keyHead), be(end))
 	if err := q.store.Apply(&b, d); err != nil {
 		return fmt.Errorf("queue %q: acknowledge %d: %w", q.prefix, seq, err)
 	}
 	q.mu.Lock()
 	q.head, q.next = end, max(q.next, end)
+	if trim {
+		q.kept, q.bytes = end, 0
+	}
 	q.mu.Unlock()
 	return nil
 }

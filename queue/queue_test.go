@@ -364,3 +364,53 @@ func BenchmarkQueue(b *testing.B) {
 		}
 	}
 }
+
+// TestTrim: acknowledged records are deleted in steps, also those of before a
+// restart, and none of them is handed out again.
+func TestTrim(t *testing.T) {
+	s := kv.NewMemory()
+	q := open(t, s, 0)
+	const n, step = 100_000, 999
+	for from := 0; from < n; from += 1000 {
+		var records [][]byte
+		for i := range 1000 {
+			records = append(records, binary.BigEndian.AppendUint32(nil, uint32(from+i)))
+		}
+		if err := q.Push(records...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want := 0; want < n; {
+		items, err := q.Next(t.Context(), step)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range items {
+			if got := int(binary.BigEndian.Uint32(i.Data)); got != want {
+				t.Fatalf("record %d came where %d was expected", got, want)
+			}
+			want++
+		}
+		if err := q.Ack(int64(want-1), kv.Sync); err != nil {
+			t.Fatal(err)
+		}
+		if stored := stored(t, s); stored > n-want+16<<10+step {
+			t.Fatalf("%d records are stored, %d wait", stored, n-want)
+		}
+		if want%(10*step) == 0 {
+			q = open(t, s, 0)
+		}
+	}
+	if n := stored(t, s); n != 0 {
+		t.Errorf("%d records stay in the store of a drained queue", n)
+	}
+}
+
+// stored counts the records in the store.
+func stored(t *testing.T, s kv.Store) (n int) {
+	err := s.Scan([]byte("q/r"), []byte("q/s"), func(_, _ []byte) error { n++; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

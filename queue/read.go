@@ -53,11 +53,15 @@ func (q *Queue) read(from int64, max int) (items []Item, next int64, err error) 
 	end := q.done
 	q.mu.Unlock()
 	var data []byte // backs the items; earlier slices of it stay valid as it moves
+	items = make([]Item, 0, min(int64(max), end-from, 1024))
 	next = end
 	err = q.scan(from, end, func(seq int64, record []byte) error {
 		if len(items) == max || len(items) > 0 && len(data)+len(record) > readBytes {
 			next = seq
 			return kv.ErrStop
+		}
+		if data == nil {
+			data = make([]byte, 0, min(cap(items)*(len(record)+16), readBytes))
 		}
 		at := len(data)
 		data = append(data, record...)
@@ -67,6 +71,9 @@ func (q *Queue) read(from int64, max int) (items []Item, next int64, err error) 
 	if err != nil {
 		return nil, from, fmt.Errorf("queue %q: read from %d: %w", q.prefix, from, err)
 	}
+	q.mu.Lock()
+	q.bytes += len(data)
+	q.mu.Unlock()
 	return items, next, nil
 }
 

@@ -20,10 +20,16 @@ const (
 // maxSeq is above every number.
 const maxSeq = math.MaxInt64
 
-// fewDeletes is the number of records up to which an acknowledgement deletes
-// them one by one. A range tombstone costs every later read of the memtable
-// something, so it must pay.
-const fewDeletes = 32
+// What was acknowledged is deleted once the queue is empty, or there are so many
+// records of it, or so many bytes; and up to fewDeletes records one by one. A
+// range tombstone costs every later read of the memtable something, so it must
+// pay. A ring does so with every acknowledgement, before its slots are used
+// again.
+const (
+	trimRecords = 16 << 10
+	trimBytes   = 4 << 20
+	fewDeletes  = 32
+)
 
 func (q *Queue) key(kind byte) []byte {
 	return append(append(make([]byte, 0, len(q.prefix)+9), q.prefix...), kind)
