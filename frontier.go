@@ -4,7 +4,9 @@ import "context"
 
 // Frontier decides what is fetched next, and when. A way of deploying is an
 // implementation of it: a local store, a remote master, a shared Redis, a ring
-// of peers. All methods may be called by many goroutines at once.
+// of peers. All methods may be called by many goroutines at once. No method holds
+// a slice that it was given, or the Links of an Outcome, once it has returned: the
+// caller may use them again.
 type Frontier interface {
 	// Add offers links. It is idempotent: offering a link again is answered
 	// Known. It returns one verdict per link, in order, and every verdict is as

@@ -12,7 +12,9 @@ type Decision struct {
 
 // Decide judges a page's URL, met at a depth. It does not allocate for what it
 // refuses.
-func (r *Rules) Decide(u octopus.URL, depth int) Decision {
+func (r *Rules) Decide(u octopus.URL, depth int) Decision { return r.decide(&u, depth) }
+
+func (r *Rules) decide(u *octopus.URL, depth int) Decision {
 	s := r.scope.Load()
 	if depth == 0 {
 		if _, ok := s.entries[u.Text]; ok {
@@ -42,12 +44,12 @@ func (r *Rules) link(l *octopus.Link) Decision {
 	s := r.scope.Load()
 	switch {
 	case l.Kind == octopus.Robots, l.Kind == octopus.Sitemap && l.Depth == 0:
-		if s.containsHost(l.URL) {
+		if s.containsHost(&l.URL) {
 			return Decision{Accept: true, Rule: s.inside, Lane: l.Lane}
 		}
 		return Decision{Reason: octopus.ReasonScope, Rule: s.outside}
 	}
-	d := r.Decide(l.URL, l.Depth)
+	d := r.decide(&l.URL, l.Depth)
 	if d.Accept && d.Lane != octopus.Data && !r.Patterned() {
 		d.Lane = l.Lane // no pattern says otherwise
 	}
@@ -71,7 +73,7 @@ func (r *Rules) Article(u octopus.URL) string {
 	return ""
 }
 
-func (r *Rules) accepted(u octopus.URL, rule string) Decision {
+func (r *Rules) accepted(u *octopus.URL, rule string) Decision {
 	d := Decision{Accept: true, Rule: rule}
 	if match(r.article, u.Text) != nil {
 		d.Lane = octopus.Data

@@ -3,12 +3,12 @@ package board
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
 	"octopus"
 	"octopus/canon"
+	"octopus/internal/spare"
 )
 
 // Gate is a frontier that lets only those links through to the one behind it
@@ -19,6 +19,9 @@ type Gate struct {
 	set    sync.Mutex // serializes Set
 	boards atomic.Pointer[[]*Rules]
 	loaded atomic.Int64 // version of a shared memory whose entries the boards have
+
+	links    *spare.Lists[octopus.Link] // for Done, as the next
+	outcomes *spare.Lists[octopus.Outcome]
 
 	rejectedScope atomic.Int64
 	rejectedDepth atomic.Int64
@@ -35,7 +38,8 @@ var (
 // NewGate compiles the boards, whose names must differ, and loads what memory
 // knows of them. A nil memory keeps nothing over a restart.
 func NewGate(next octopus.Frontier, memory Memory, boards ...octopus.Board) (*Gate, error) {
-	g := &Gate{next: next, memory: memory}
+	g := &Gate{next: next, memory: memory,
+		links: spare.New[octopus.Link](32, 256), outcomes: spare.New[octopus.Outcome](32, 16)} // 1.7 MB at most
 	g.boards.Store(new([]*Rules))
 	return g, g.Set(boards...)
 }
@@ -113,14 +117,14 @@ func (g *Gate) Add(ctx context.Context, links []octopus.Link) ([]octopus.Verdict
 	var pass []octopus.Link
 	var at []int // at[i] is the place of pass[i] in links
 	for i := range links {
-		l, reason, err := g.admit(&links[i], links[i].Via)
+		r, err := g.admit(&links[i], links[i].Via)
 		switch {
 		case err != nil:
 			return nil, err
-		case reason != "":
-			verdicts[i] = octopus.Verdict{Code: octopus.Rejected, Reason: reason}
+		case r.reason != "":
+			verdicts[i] = octopus.Verdict{Code: octopus.Rejected, Reason: r.reason}
 		default:
-			pass, at = append(pass, l), append(at, i)
+			pass, at = r.append(pass, &links[i]), append(at, i)
 		}
 	}
 	if len(pass) == 0 {
@@ -144,33 +148,50 @@ func (g *Gate) Lease(ctx context.Context, max int) ([]octopus.Lease, error) {
 // Done passes the outcomes on with those of their links that a board accepts.
 // It does not change what it is given.
 func (g *Gate) Done(ctx context.Context, outcomes []octopus.Outcome) ([]octopus.Verdict, error) {
-	pass := make([]octopus.Outcome, len(outcomes))
-	copy(pass, outcomes)
+	pass := append(g.outcomes.Get(len(outcomes)), outcomes...)
 	for i := range pass {
-		o := &pass[i]
-		if err := g.meet(o); err != nil {
-			return nil, err
+		pass[i].Links = nil
+	}
+	defer func() {
+		for i := range pass {
+			g.links.Put(pass[i].Links)
 		}
-		links := o.Links
-		o.Links = slices.Grow([]octopus.Link(nil), len(links)) // nil where there are none
-		for j := range links {
-			l, reason, err := g.admit(&links[j], o.Lease.Link.URL.Text)
-			if err != nil {
-				return nil, err
-			}
-			if reason == "" {
-				o.Links = append(o.Links, l)
-			}
+		g.outcomes.Put(pass)
+	}()
+	for i := range pass {
+		if err := g.filter(&pass[i], outcomes[i].Links); err != nil {
+			return nil, err
 		}
 	}
 	return g.next.Done(ctx, pass)
+}
+
+// filter gives an outcome those of the links that a board accepts.
+func (g *Gate) filter(o *octopus.Outcome, links []octopus.Link) error {
+	if len(links) == 0 {
+		return nil
+	}
+	if err := g.meet(o); err != nil {
+		return err
+	}
+	o.Links = g.links.Get(len(links))
+	for i := range links {
+		r, err := g.admit(&links[i], o.Lease.Link.URL.Text)
+		if err != nil {
+			return err
+		}
+		if r.reason == "" {
+			o.Links = r.append(o.Links, &links[i])
+		}
+	}
+	return nil
 }
 
 // meet looks at a page before its links are judged. One that a shared frontier
 // handed out although it is outside every scope is there because another process
 // has widened a scope: its links are judged by the wider one.
 func (g *Gate) meet(o *octopus.Outcome) error {
-	if _, shared := g.memory.(SharedMemory); !shared || len(o.Links) == 0 {
+	if _, shared := g.memory.(SharedMemory); !shared {
 		return nil
 	}
 	rules := *g.boards.Load()
@@ -182,44 +203,58 @@ func (g *Gate) meet(o *octopus.Outcome) error {
 	return g.recallAll(rules)
 }
 
+// ruling is what the boards say to a link: the one that accepts it and the lane,
+// or the reason why none does.
+type ruling struct {
+	board  string
+	lane   octopus.Lane
+	reason string
+}
+
+// append appends a link that was accepted.
+func (r ruling) append(list []octopus.Link, l *octopus.Link) []octopus.Link {
+	list = append(list, *l)
+	pass := &list[len(list)-1]
+	pass.Board, pass.Lane = r.board, r.lane
+	return list
+}
+
 // admit judges a link that the page via named, again where a shared memory has
-// grown meanwhile. It returns the link with its board and lane, or the reason why
-// no board wants it: depth if a board refused it for its depth only, else scope.
-// The error is the memory's.
-func (g *Gate) admit(l *octopus.Link, via string) (octopus.Link, string, error) {
-	pass, reason, err := g.judge(l, via)
-	if err == nil && reason == octopus.ReasonScope && g.version() != g.loaded.Load() {
+// grown meanwhile. The error is the memory's.
+func (g *Gate) admit(l *octopus.Link, via string) (ruling, error) {
+	r, err := g.judge(l, via)
+	if err == nil && r.reason == octopus.ReasonScope && g.version() != g.loaded.Load() {
 		if err := g.recallAll(*g.boards.Load()); err != nil {
-			return octopus.Link{}, "", err
+			return ruling{}, err
 		}
-		pass, reason, err = g.judge(l, via)
+		r, err = g.judge(l, via)
 	}
-	switch reason {
+	switch r.reason {
 	case octopus.ReasonDepth:
 		g.rejectedDepth.Add(1)
 	case octopus.ReasonScope:
 		g.rejectedScope.Add(1)
 	}
-	return pass, reason, err
+	return r, err
 }
 
-func (g *Gate) judge(l *octopus.Link, via string) (octopus.Link, string, error) {
+// judge asks the boards. The reason is depth if one refused the link for its
+// depth only, else scope.
+func (g *Gate) judge(l *octopus.Link, via string) (ruling, error) {
 	reason := octopus.ReasonScope
 	for _, r := range *g.boards.Load() {
 		if err := g.follow(r, l, via); err != nil {
-			return octopus.Link{}, "", err
+			return ruling{}, err
 		}
 		d := r.link(l)
 		if d.Accept {
-			pass := *l
-			pass.Board, pass.Lane = r.board.Name, d.Lane
-			return pass, "", nil
+			return ruling{board: r.board.Name, lane: d.Lane}, nil
 		}
 		if d.Reason == octopus.ReasonDepth {
 			reason = d.Reason
 		}
 	}
-	return octopus.Link{}, reason, nil
+	return ruling{reason: reason}, nil
 }
 
 // follow makes the target of an entry's redirect an entry of the board. It is

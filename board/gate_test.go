@@ -37,7 +37,10 @@ func (r *recorder) Add(_ context.Context, links []octopus.Link) ([]octopus.Verdi
 func (r *recorder) Done(_ context.Context, outcomes []octopus.Outcome) ([]octopus.Verdict, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.outcomes = append(r.outcomes, outcomes...)
+	for _, o := range outcomes {
+		o.Links = slices.Clone(o.Links) // the gate uses its list again
+		r.outcomes = append(r.outcomes, o)
+	}
 	return make([]octopus.Verdict, len(outcomes)), r.err
 }
 

@@ -70,7 +70,7 @@ func directory(text string) string {
 func schemeless(text string) string { return text[strings.Index(text, "://")+3:] }
 
 // contains reports whether u is within reach. It does not allocate.
-func (s *scope) contains(u octopus.URL) (ok bool) {
+func (s *scope) contains(u *octopus.URL) (ok bool) {
 	switch s.kind {
 	case octopus.ScopeAny:
 		return true
@@ -93,7 +93,7 @@ func (s *scope) contains(u octopus.URL) (ok bool) {
 
 // containsHost reports whether anything on u's host can be within reach. A
 // board of single pages reaches no sitemap.
-func (s *scope) containsHost(u octopus.URL) bool {
+func (s *scope) containsHost(u *octopus.URL) bool {
 	if s.kind == octopus.ScopePrefix {
 		_, ok := s.hosts[u.Host]
 		return ok

@@ -31,10 +31,10 @@ func BenchmarkPage(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
-	var page *canon.Base
+	var page canon.Base
 	for i := 0; b.Loop(); i++ {
 		if i%200 == 0 {
-			page = canon.NewBase(base)
+			page.Reset(base)
 		}
 		page.Resolve(links[i%len(links)])
 	}

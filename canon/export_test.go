@@ -4,7 +4,10 @@ package canon
 // holds them equal. Fast reports ok where it does not leave the reference to the
 // other; refused means another scheme.
 func (b *Base) Fast(ref string) (text string, ok, other bool) {
-	text, v := b.fast(trim(ref))
+	v := b.fast(trim(ref))
+	if v == plain {
+		text = string(b.text)
+	}
 	return text, v == plain, v == refused
 }
 

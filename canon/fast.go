@@ -36,25 +36,26 @@ var class = func() (t [256]uint8) {
 	return t
 }()
 
-// fast resolves a trimmed reference if it is plain: ASCII, nothing to encode,
-// lower-case, no port that might be the default, dot segments at most in front.
-func (b *Base) fast(ref string) (string, verdict) {
+// fast resolves a trimmed reference into b.text if it is plain: ASCII, nothing to
+// encode, lower-case, no port that might be the default, dot segments at most in
+// front. It does not allocate once b.text has room.
+func (b *Base) fast(ref string) verdict {
 	if len(ref) > MaxLen {
-		return "", unsure
+		return unsure
 	}
 	switch scheme, ok := cutScheme(ref); {
 	case ok && (scheme == "http" || scheme == "https"):
 		if rest, same := b.cutOrigin(ref); same {
-			return join(b.url.Text[:b.origin], rest)
+			return b.join(b.url.Text[:b.origin], rest)
 		}
-		return fastAbsolute(ref, len(scheme)+1)
+		return b.fastAbsolute(ref, len(scheme)+1)
 	case ok:
 		if strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
-			return "", unsure
+			return unsure
 		}
-		return "", refused
+		return refused
 	case b.url.IsZero():
-		return "", unsure
+		return unsure
 	}
 	return b.fastRelative(ref)
 }
@@ -85,23 +86,24 @@ func cutScheme(ref string) (string, bool) {
 }
 
 // fastAbsolute takes "http://…" or "https://…"; colon is the index after ':'.
-func fastAbsolute(ref string, colon int) (string, verdict) {
+func (b *Base) fastAbsolute(ref string, colon int) verdict {
 	if !strings.HasPrefix(ref[colon:], "//") {
-		return "", unsure
+		return unsure
 	}
-	host := colon + 2
-	end, ok := fastAuthority(ref, host, ref[:colon] == "https:")
+	end, ok := fastAuthority(ref, colon+2, ref[:colon] == "https:")
 	if !ok {
-		return "", unsure
+		return unsure
 	}
 	tail, ok := fastTail(ref[end:])
-	switch {
-	case !ok:
-		return "", unsure
-	case tail == "" || tail[0] != '/':
-		return ref[:end] + "/" + tail, plain
+	if !ok {
+		return unsure
 	}
-	return strings.Clone(ref[:end+len(tail)]), plain
+	b.text = append(b.text[:0], ref[:end]...)
+	if tail == "" || tail[0] != '/' {
+		b.text = append(b.text, '/')
+	}
+	b.text = append(b.text, tail...)
+	return plain
 }
 
 // fastAuthority returns where host and port that begin at i end. Empty labels,
@@ -190,18 +192,19 @@ func dotted(segment string) bool {
 }
 
 // fastRelative resolves a reference without scheme against the base.
-func (b *Base) fastRelative(ref string) (string, verdict) {
+func (b *Base) fastRelative(ref string) verdict {
 	text := b.url.Text
 	switch {
 	case ref == "" || ref[0] == '#':
-		return text, plain
+		b.text = append(b.text[:0], text...)
+		return plain
 	case ref[0] == '?':
-		return join(text[:b.path], ref)
+		return b.join(text[:b.path], ref)
 	case strings.HasPrefix(ref, "//"):
 		scheme := strings.IndexByte(text, ':') + 1
-		return fastAbsolute(text[:scheme]+ref, scheme)
+		return b.fastAbsolute(text[:scheme]+ref, scheme)
 	case ref[0] == '/':
-		return join(text[:b.origin], ref)
+		return b.join(text[:b.origin], ref)
 	}
 	dir := text[:b.dir]
 	for {
@@ -214,9 +217,9 @@ func (b *Base) fastRelative(ref string) (string, verdict) {
 		}
 	}
 	if dotted(ref) {
-		return "", unsure
+		return unsure
 	}
-	return join(dir, ref)
+	return b.join(dir, ref)
 }
 
 // parent removes the last directory of dir, which ends in a slash; the root is
@@ -228,11 +231,12 @@ func (b *Base) parent(dir string) string {
 	return dir[:strings.LastIndexByte(dir[:len(dir)-1], '/')+1]
 }
 
-// join puts a checked tail behind a canonical head.
-func join(head, tail string) (string, verdict) {
+// join puts a tail, once checked, behind a canonical head.
+func (b *Base) join(head, tail string) verdict {
 	tail, ok := fastTail(tail)
 	if !ok {
-		return "", unsure
+		return unsure
 	}
-	return head + tail, plain
+	b.text = append(append(b.text[:0], head...), tail...)
+	return plain
 }

@@ -21,11 +21,13 @@ func FuzzResolve(f *testing.F) {
 			f.Add(base, ref)
 		}
 	}
+	var pages canon.Base // goes from page to page, and remembers
 	f.Fuzz(func(t *testing.T, base, ref string) {
 		b := canon.NewBase(octopus.URL{})
 		if u, err := canon.Parse(base); err == nil {
 			b = canon.NewBase(u)
 		}
+		pages.Reset(b.URL())
 		want, wantErr := b.Standard(ref)
 		switch got, ok, other := b.Fast(ref); {
 		case errors.Is(wantErr, canon.ErrOdd):
@@ -36,6 +38,11 @@ func FuzzResolve(f *testing.F) {
 			t.Errorf("%q on %q: fast refuses it, standard %q", ref, base, want)
 		}
 		u, err := b.Resolve(ref)
+		for range 2 {
+			if got, ok := pages.ResolveBytes([]byte(ref)); ok != (err == nil) || got != u {
+				t.Errorf("%q on %q: a base that was used before gives %+v, a new one %+v, %v", ref, base, got, u, err)
+			}
+		}
 		if err != nil {
 			var ce *canon.Error
 			if !errors.As(err, &ce) || !u.IsZero() {

@@ -30,6 +30,10 @@ type Parser interface {
 	Parse(ctx context.Context, p *octopus.Page) (*octopus.Record, []octopus.Link, error)
 }
 
+// LinkRecycler is an optional ability of a Parser: it takes the links of a page
+// back for reuse. Nobody may hold the list afterwards.
+type LinkRecycler interface{ Recycle([]octopus.Link) }
+
 // Pages keeps pages. Put returns once the page is durable; storing the same
 // visit again is harmless.
 type Pages interface {
@@ -69,7 +73,8 @@ type Options struct {
 	// and report nothing. SHA-1 is a tenth of what such a page costs.
 	NoDigest bool
 	// Observe is told each outcome once it is committed, from many goroutines;
-	// it must be quick. Nil means nobody listens.
+	// it must be quick, and keep no more of an outcome's Links than their number.
+	// Nil means nobody listens.
 	Observe func(octopus.Outcome, *octopus.Page, octopus.Verdict)
 }
 

@@ -19,7 +19,7 @@ func (e *Engine) fetchLoop(ctx context.Context, fail context.CancelCauseFunc, id
 			r.Release(o)
 		}
 		if l.Purpose == octopus.FetchRobots || p.Err != nil || o.Deferred {
-			e.done(ctx, fail, o, p)
+			e.done(ctx, fail, []octopus.Outcome{o}, p)
 		} else {
 			handoff <- p
 		}

@@ -15,18 +15,23 @@ import (
 // parseLoop is one worker of the parse loop: page, links, store, outcome. It
 // ends when handoff is closed.
 func (e *Engine) parseLoop(ctx context.Context, fail context.CancelCauseFunc, handoff <-chan *octopus.Page) {
+	report := make([]octopus.Outcome, 1) // used again for each page
+	o := &report[0]
 	for p := range handoff {
-		o := fetched(p)
-		if err := e.parse(ctx, p, &o); err != nil {
+		*o = fetched(p)
+		if err := e.parse(ctx, p, o); err != nil {
 			if ctx.Err() == nil {
 				fail(err)
 			}
-			o = fetched(p)
+			*o = fetched(p)
 			o.Deferred = true
 		}
-		e.done(ctx, fail, o, p)
+		e.done(ctx, fail, report, p)
 		if r, ok := e.opt.Fetcher.(Recycler); ok && !p.Stored {
 			r.Recycle(p)
+		}
+		if r, ok := e.opt.Parser.(LinkRecycler); ok {
+			r.Recycle(o.Links)
 		}
 	}
 }
@@ -74,10 +79,11 @@ func keeps(p *octopus.Page, rec *octopus.Record) bool {
 	return !slices.Contains(rec.Robots, "noarchive")
 }
 
-// done reports the outcome and settles the page budget. After a cut it still
+// done reports one outcome and settles the page budget. After a cut it still
 // reports: what was fetched and stored need not be repeated.
-func (e *Engine) done(ctx context.Context, fail context.CancelCauseFunc, o octopus.Outcome, p *octopus.Page) {
-	verdicts, err := e.opt.Frontier.Done(context.WithoutCancel(ctx), []octopus.Outcome{o})
+func (e *Engine) done(ctx context.Context, fail context.CancelCauseFunc, report []octopus.Outcome, p *octopus.Page) {
+	o := &report[0]
+	verdicts, err := e.opt.Frontier.Done(context.WithoutCancel(ctx), report)
 	if err != nil {
 		fail(err)
 		e.budget.giveBack(1)
@@ -89,13 +95,13 @@ func (e *Engine) done(ctx context.Context, fail context.CancelCauseFunc, o octop
 		e.budget.giveBack(1)
 	}
 	if e.opt.Observe != nil {
-		e.opt.Observe(o, p, verdicts[0])
+		e.opt.Observe(*o, p, verdicts[0])
 	}
 	e.finished()
 }
 
 // isPage reports whether the outcome counts against MaxPages.
-func isPage(o octopus.Outcome) bool {
+func isPage(o *octopus.Outcome) bool {
 	return o.Lease.Purpose == octopus.FetchPage && !o.Deferred && o.Err == nil && o.Status/100 == 2
 }
 

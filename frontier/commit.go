@@ -68,6 +68,7 @@ func (f *Frontier) commit() {
 	} else {
 		f.write.Lock()
 		f.mu.Lock()
+		f.core.Reuse(batch)
 		f.core.Written(n)
 		f.core.Evict()
 		empty := f.core.Idle(f.opt.Now())

@@ -66,6 +66,7 @@ type totals struct {
 // writes are the changes that the store has not seen yet.
 type writes struct {
 	out     *kv.Batch
+	spare   *kv.Batch                // empty, with memory, for the next Flush; may be nil
 	batch   uint64                   // number of out, from 1
 	written uint64                   // number of the last batch that the store has
 	records map[octopus.Key]recordAt // records newer than the store's

@@ -57,10 +57,24 @@ func (c *Core) Flush() (*kv.Batch, uint64, error) {
 		c.opt.Tally.Stage(c.out)
 	}
 	out, n := c.out, c.batch
-	c.out, c.batch = new(kv.Batch), c.batch+1
+	if c.spare == nil {
+		c.spare = new(kv.Batch)
+	}
+	c.out, c.spare, c.batch = c.spare, nil, c.batch+1
 	clear(c.touched)
 	c.touched, c.changed = c.touched[:0], c.changed[:0]
 	return out, n, c.failed
+}
+
+// spareBytes is the size of a batch up to which its memory is kept.
+const spareBytes = 1 << 20
+
+// Reuse takes back a batch of Flush that nobody reads any more.
+func (c *Core) Reuse(b *kv.Batch) {
+	if b.Size() <= spareBytes {
+		b.Reset()
+		c.spare = b
+	}
 }
 
 // Written forgets what was kept in memory until the store has batch n. No read

@@ -78,6 +78,26 @@ func (x *index) get(k octopus.Key) (c cost, found, sure bool) {
 	return c, true, c>>4 < indexDepthMax
 }
 
+// meet reports whether the index knows a key for certain at no greater cost, and
+// counts the link to it in that case.
+func (x *index) meet(k octopus.Key, c cost) bool {
+	f := fingerprint(k)
+	s := &x.shards[f>>(64-indexShardBits)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i, found := s.find(f << indexShardBits)
+	if !found {
+		return false
+	}
+	if known := cost(s.slots[i] & 0xfff); known>>4 >= indexDepthMax || known > c {
+		return false
+	}
+	if s.links[i] < 255 {
+		s.links[i]++
+	}
+	return true
+}
+
 // link counts a link to a key, where the index has it.
 func (x *index) link(k octopus.Key) {
 	f := fingerprint(k)

@@ -36,24 +36,29 @@ func checkLinks(links []octopus.Link) error {
 }
 
 // screen answers the links that the index knows at no greater depth, and
-// returns the places of the others.
+// returns the places of the others. Nil verdicts want no answers.
 func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (rest []int) {
 	for i := range links {
 		l := &links[i]
 		if f.opt.Seen != nil && l.Hop > octopus.MaxHops { // the seen set must not take it for met
-			verdicts[i] = octopus.Verdict{Code: octopus.Rejected, Reason: octopus.ReasonHops}
+			answer(verdicts, i, octopus.Verdict{Code: octopus.Rejected, Reason: octopus.ReasonHops})
 			continue
 		}
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
-			if c, found, sure := f.index.Load().get(l.URL.Key); found && sure && c <= costOf(l.Depth, l.Hop) {
-				f.index.Load().link(l.URL.Key)
-				verdicts[i].Code = octopus.Known
+			if f.index.Load().meet(l.URL.Key, costOf(l.Depth, l.Hop)) {
+				answer(verdicts, i, octopus.Verdict{Code: octopus.Known})
 				continue
 			}
 		}
 		rest = append(rest, i)
 	}
 	return rest
+}
+
+func answer(verdicts []octopus.Verdict, i int, v octopus.Verdict) {
+	if verdicts != nil {
+		verdicts[i] = v
+	}
 }
 
 // add offers the links at the places rest to the Core, and returns the commit
@@ -116,11 +121,12 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 	for j, i := range rest {
 		l := &links[i]
 		if f.opt.Seen != nil && !look.fresh[j] && f.core.record(l.URL.Key, look.records[j]) == nil {
-			verdicts[i].Code = octopus.Known // a filter may say so of a URL that was never met
+			answer(verdicts, i, octopus.Verdict{Code: octopus.Known}) // a filter may say so of a URL that was never met
 			continue
 		}
-		verdicts[i] = f.core.Add(now, l, look.records[j], look.fresh[j])
-		if verdicts[i].Code != octopus.Rejected {
+		v := f.core.Add(now, l, look.records[j], look.fresh[j])
+		answer(verdicts, i, v)
+		if v.Code != octopus.Rejected {
 			x := f.index.Load()
 			x.set(l.URL.Key, costOf(l.Depth, l.Hop))
 			x.link(l.URL.Key)
@@ -165,8 +171,7 @@ func (f *Frontier) doneAll(ctx context.Context, outcomes []octopus.Outcome, verd
 
 func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.Verdict) error {
 	links := f.linksOf(o)
-	known := make([]octopus.Verdict, len(links))
-	rest := f.screen(links, known)
+	rest := f.screen(links, nil)
 	f.write.Lock()
 	defer f.write.Unlock()
 	u := o.Lease.Link.URL
@@ -189,7 +194,7 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 	*v = f.core.Done(f.opt.Now(), o, old, f.index.Load().takeLinks(u.Key))
 	// The seen set has taken the links for met: they must be queued in any case.
 	if !o.Deferred && (v.Code == octopus.Accepted || f.opt.Seen != nil) {
-		f.offer(links, rest, look, known)
+		f.offer(links, rest, look, nil)
 	}
 	return nil
 }

@@ -4,26 +4,28 @@ import (
 	"bytes"
 	"hash/maphash"
 	"sync"
-	"sync/atomic"
 )
 
 // Memory is a Store in memory: the reference that other stores are tested
 // against, and the store of a crawl that keeps nothing. Closing it forgets
 // everything.
 //
-// It is a persistent treap: a binary search tree whose shape is that of a heap
-// by a hash of the keys. Nodes never change once they are published, so a Scan
-// walks the root it started from while batches go on.
+// It is a treap: a binary search tree whose shape is that of a heap by a hash of
+// the keys. A Scan walks the tree as it was when it began, while batches go on:
+// it begins a new age, and nodes of an earlier age are copied before they change.
 type Memory struct {
-	write sync.Mutex // serializes Apply
-	root  atomic.Pointer[node]
-	seed  maphash.Seed
+	seed maphash.Seed
+
+	mu   sync.RWMutex
+	root *node  // guarded by mu
+	age  uint64 // guarded by mu
 }
 
-// node is immutable once Memory.root leads to it.
+// node is immutable once its age is over.
 type node struct {
 	key, value  []byte
 	rank        uint64 // hash of key; a parent's rank is at least its children's
+	age         uint64
 	left, right *node
 }
 
@@ -32,7 +34,9 @@ func NewMemory() *Memory { return &Memory{seed: maphash.MakeSeed()} }
 
 // Get implements Store.
 func (m *Memory) Get(key []byte) ([]byte, error) {
-	for n := m.root.Load(); n != nil; {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	for n := m.root; n != nil; {
 		switch c := bytes.Compare(key, n.key); {
 		case c == 0:
 			return append([]byte{}, n.value...), nil
@@ -47,7 +51,11 @@ func (m *Memory) Get(key []byte) ([]byte, error) {
 
 // Scan implements Store.
 func (m *Memory) Scan(lo, hi []byte, visit func(key, value []byte) error) error {
-	err := walk(m.root.Load(), lo, hi, visit)
+	m.mu.Lock()
+	root := m.root
+	m.age++
+	m.mu.Unlock()
+	err := walk(root, lo, hi, visit)
 	if err == ErrStop {
 		return nil
 	}
@@ -62,32 +70,33 @@ func (m *Memory) Apply(b *Batch, _ Durability) error {
 }
 
 func (m *Memory) apply(b *Batch) {
-	m.write.Lock()
-	defer m.write.Unlock()
-	root := m.root.Load()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := tree{age: m.age}
 	for _, op := range b.Ops() {
 		switch op.Kind {
 		case OpSet:
-			root = insert(root, m.node(op.Key, op.Value))
+			m.root = t.insert(m.root, m.node(op.Key, op.Value))
 		case OpDelete:
-			root = remove(root, op.Key)
+			m.root = t.remove(m.root, op.Key)
 		case OpDeleteRange:
-			root = removeRange(root, op.Key, op.Value)
+			m.root = t.removeRange(m.root, op.Key, op.Value)
 		}
 	}
-	m.root.Store(root)
 }
 
 // Close implements Store.
 func (m *Memory) Close() error {
-	m.root.Store(nil)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.root = nil
 	return nil
 }
 
 // node makes a node that owns its bytes: the batch will be used again.
 func (m *Memory) node(key, value []byte) *node {
 	data := append(append(make([]byte, 0, len(key)+len(value)), key...), value...)
-	return &node{key: data[:len(key):len(key)], value: data[len(key):], rank: maphash.Bytes(m.seed, key)}
+	return &node{key: data[:len(key):len(key)], value: data[len(key):], rank: maphash.Bytes(m.seed, key), age: m.age}
 }
 
 // walk visits the keys of [lo, hi) below n in order.
@@ -113,9 +122,22 @@ func walk(n *node, lo, hi []byte, visit func(key, value []byte) error) error {
 	return nil
 }
 
+// tree changes trees in one age.
+type tree struct{ age uint64 }
+
+// own returns n, or a copy of it where it is of an earlier age.
+func (t tree) own(n *node) *node {
+	if n.age == t.age {
+		return n
+	}
+	copied := *n
+	copied.age = t.age
+	return &copied
+}
+
 // insert returns the tree with x in it, in place of a node of the same key.
 // Equal keys have equal ranks, so the key cannot lie below a node of lower rank.
-func insert(n, x *node) *node {
+func (t tree) insert(n, x *node) *node {
 	if n == nil {
 		return x
 	}
@@ -125,74 +147,74 @@ func insert(n, x *node) *node {
 		return x
 	}
 	if x.rank > n.rank {
-		x.left, x.right = split(n, x.key)
+		x.left, x.right = t.split(n, x.key)
 		return x
 	}
-	copied := *n
+	n = t.own(n)
 	if c < 0 {
-		copied.left = insert(n.left, x)
+		n.left = t.insert(n.left, x)
 	} else {
-		copied.right = insert(n.right, x)
+		n.right = t.insert(n.right, x)
 	}
-	return &copied
+	return n
 }
 
 // remove returns the tree without key.
-func remove(n *node, key []byte) *node {
+func (t tree) remove(n *node, key []byte) *node {
 	if n == nil {
 		return nil
 	}
 	c := bytes.Compare(key, n.key)
 	if c == 0 {
-		return join(n.left, n.right)
+		return t.join(n.left, n.right)
 	}
-	copied := *n
+	n = t.own(n)
 	if c < 0 {
-		copied.left = remove(n.left, key)
+		n.left = t.remove(n.left, key)
 	} else {
-		copied.right = remove(n.right, key)
+		n.right = t.remove(n.right, key)
 	}
-	return &copied
+	return n
 }
 
 // removeRange returns the tree without the keys of [lo, hi).
-func removeRange(n *node, lo, hi []byte) *node {
+func (t tree) removeRange(n *node, lo, hi []byte) *node {
 	if bytes.Compare(lo, hi) >= 0 {
 		return n
 	}
-	below, rest := split(n, lo)
-	_, above := split(rest, hi)
-	return join(below, above)
+	below, rest := t.split(n, lo)
+	_, above := t.split(rest, hi)
+	return t.join(below, above)
 }
 
 // split returns the keys below key, and the others.
-func split(n *node, key []byte) (below, rest *node) {
+func (t tree) split(n *node, key []byte) (below, rest *node) {
 	if n == nil {
 		return nil, nil
 	}
-	copied := *n
+	n = t.own(n)
 	if bytes.Compare(n.key, key) < 0 {
-		copied.right, rest = split(n.right, key)
-		return &copied, rest
+		n.right, rest = t.split(n.right, key)
+		return n, rest
 	}
-	below, copied.left = split(n.left, key)
-	return below, &copied
+	below, n.left = t.split(n.left, key)
+	return below, n
 }
 
 // join returns the tree of both, where every key of a is below every one of b.
-func join(a, b *node) *node {
+func (t tree) join(a, b *node) *node {
 	switch {
 	case a == nil:
 		return b
 	case b == nil:
 		return a
 	case a.rank >= b.rank:
-		copied := *a
-		copied.right = join(a.right, b)
-		return &copied
+		a = t.own(a)
+		a.right = t.join(a.right, b)
+		return a
 	default:
-		copied := *b
-		copied.left = join(a, b.left)
-		return &copied
+		b = t.own(b)
+		b.left = t.join(a, b.left)
+		return b
 	}
 }

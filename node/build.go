@@ -41,6 +41,8 @@ var (
 	_ crawl.Recycler   = (*fetch.Fetcher)(nil)
 	_ crawl.Parser     = (*parse.Parser)(nil)
 	_ crawl.Pages      = (*pages)(nil)
+
+	_ crawl.LinkRecycler = (*parse.Parser)(nil)
 )
 
 // Prefixes in the store of what is not the frontier's. The frontier's keys begin

@@ -2,7 +2,6 @@ package parse
 
 import (
 	"bytes"
-	"mime"
 	"net/http"
 	"strings"
 
@@ -28,19 +27,19 @@ const kindOther = classify.Other
 // mediaType returns the type of a body in lower case, without parameters; the
 // first bytes tell where the header does not.
 func mediaType(contentType string, body []byte) string {
-	t, _, err := mime.ParseMediaType(contentType)
-	if err != nil {
-		// A wrong parameter does not spoil the type in front of it.
-		t, _, _ = strings.Cut(contentType, ";")
-		t = strings.ToLower(strings.TrimSpace(t))
-	}
+	t := typeOf(contentType) // a wrong parameter does not spoil the type in front of it
 	if !strings.Contains(t, "/") || t == "application/unknown" || t == "unknown/unknown" {
 		if len(body) == 0 {
 			return ""
 		}
-		t, _, _ = mime.ParseMediaType(http.DetectContentType(body))
+		t = typeOf(http.DetectContentType(body))
 	}
 	return t
+}
+
+func typeOf(contentType string) string {
+	t, _, _ := strings.Cut(contentType, ";")
+	return strings.ToLower(strings.TrimSpace(t))
 }
 
 // formOf decides by media type, by what the body looks like, and by whether the

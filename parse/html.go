@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"octopus"
-	"octopus/canon"
 	"octopus/parse/classify"
 	"octopus/parse/scan"
 )
@@ -24,11 +23,11 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 			rec.KindReason = guess.Reason()
 		}
 	}
-	base := w.base(page.URL())
-	p.metadata(w, rec, base)
+	w.locate(page.URL())
+	p.metadata(w, rec)
 	var links []octopus.Link
 	if !nofollow(rec.Robots) || p.opt.IgnoreRobots {
-		links = p.links(w, page.Lease.Link, base)
+		links = p.links(w, &page.Lease.Link)
 	}
 	if p.opt.Text || p.opt.Markdown {
 		p.extract(rec, body, p.opt.Markdown)
@@ -39,31 +38,30 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	return links
 }
 
-// release empties the tables and gives the work back, but for tables that one
-// huge page made huge.
+// release gives the work back, but for tables that one huge page made huge.
 func (p *Parser) release(w *work) {
-	if max(len(w.refs), len(w.page.Refs)) > 4*DefaultMaxLinks {
+	if max(len(w.refs.slots)/2, len(w.page.Refs)) > 4*DefaultMaxLinks {
 		return
 	}
 	w.page.Reset()
-	clear(w.refs)
-	clear(w.keys)
+	w.refs.reset()
+	w.urls.reset()
 	p.works.Put(w)
 }
 
-// base returns what references are resolved against: the base element's href,
+// locate says what references are resolved against: the base element's href,
 // itself resolved, or the page.
-func (w *work) base(page octopus.URL) *canon.Base {
+func (w *work) locate(page octopus.URL) {
+	w.base.Reset(page)
 	if href := w.page.Base(); href != "" {
-		if u, err := canon.Resolve(page, href); err == nil {
-			return canon.NewBase(u)
+		if u, err := w.base.Resolve(href); err == nil {
+			w.base.Reset(u)
 		}
 	}
-	return canon.NewBase(page)
 }
 
 // metadata fills in what the head of the page says about it.
-func (p *Parser) metadata(w *work, rec *octopus.Record, base *canon.Base) {
+func (p *Parser) metadata(w *work, rec *octopus.Record) {
 	s := &w.page
 	rec.Title = s.Title()
 	if rec.Title == "" {
@@ -82,7 +80,7 @@ func (p *Parser) metadata(w *work, rec *octopus.Record, base *canon.Base) {
 	}
 	for _, r := range s.Refs {
 		if r.Tag == scan.Link && r.HasRel("canonical") {
-			if u, err := base.Resolve(string(r.Target())); err == nil {
+			if u, ok := w.base.ResolveBytes(r.Target()); ok {
 				rec.Canonical = u.Text
 			}
 			break

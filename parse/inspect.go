@@ -58,9 +58,9 @@ func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, err
 	in := &Inspection{Charset: name, Robots: []string{}, Tags: []string{}}
 	kind := classify.Page(&w.page, u.Text)
 	in.Kind, in.Reason = kind.Kind, kind.Reason()
-	base := w.base(u)
-	p.metadata(w, rec, base)
-	in.Links = texts(p.links(w, octopus.Link{URL: u}, base))
+	w.locate(u)
+	p.metadata(w, rec)
+	in.Links = texts(p.links(w, &octopus.Link{URL: u}))
 	res := p.extract(rec, text, true)
 	in.Title, in.Author, in.Date, in.Description = rec.Title, rec.Author, res.Date, rec.Description
 	in.Language, in.Text, in.Markdown, in.Canonical = rec.Language, rec.Text, rec.Markdown, rec.Canonical

@@ -2,24 +2,25 @@ package parse
 
 import (
 	"bytes"
+	"hash/maphash"
 	"strings"
 
 	"octopus"
-	"octopus/canon"
 	"octopus/parse/feed"
 	"octopus/parse/scan"
 )
 
 // links turns the references of a page into links: each distinct one once, no
 // link to the page itself, at most Options.MaxLinks.
-func (p *Parser) links(w *work, from octopus.Link, base *canon.Base) []octopus.Link {
-	out := make([]octopus.Link, 0, min(len(w.page.Refs), p.opt.MaxLinks))
-	w.keys[from.URL.Key] = struct{}{} // nobody links to himself
-	for _, r := range w.page.Refs {
+func (p *Parser) links(w *work, from *octopus.Link) []octopus.Link {
+	out := p.spare.Get(min(len(w.page.Refs), p.opt.MaxLinks))
+	w.isNew(from.URL) // nobody links to himself
+	for i := range w.page.Refs {
+		r := &w.page.Refs[i]
 		if !p.follows(r) {
 			continue
 		}
-		u, ok := w.resolve(r, base)
+		u, ok := w.resolve(r.Target())
 		if !ok || r.Tag == scan.Link && r.HasRel("canonical") && u.Site != from.URL.Site {
 			continue // a canonical URL elsewhere is a claim, not a link
 		}
@@ -32,30 +33,25 @@ func (p *Parser) links(w *work, from octopus.Link, base *canon.Base) []octopus.L
 	return out
 }
 
+// Recycle takes a list of links that Parse returned back for reuse. Calling it
+// is optional. Nobody may hold the list, or a part of it, afterwards; what the
+// links hold stays good.
+func (p *Parser) Recycle(links []octopus.Link) { p.spare.Put(links) }
+
 // resolve returns the URL of a reference that this page had not yet.
-func (w *work) resolve(r scan.Ref, base *canon.Base) (octopus.URL, bool) {
-	target := r.Target()
+func (w *work) resolve(target []byte) (octopus.URL, bool) {
 	if i := bytes.IndexByte(target, '#'); i >= 0 {
 		target = target[:i]
 	}
-	if len(target) == 0 || otherScheme(target) {
+	if len(target) == 0 || otherScheme(target) || !w.refs.add(maphash.Bytes(w.seed, target)) {
 		return octopus.URL{}, false
 	}
-	if _, met := w.refs[string(target)]; met {
-		return octopus.URL{}, false
-	}
-	text := string(target)
-	w.refs[text] = struct{}{}
-	u, err := base.Resolve(text)
-	if err != nil {
-		return octopus.URL{}, false
-	}
-	if _, met := w.keys[u.Key]; met {
-		return octopus.URL{}, false
-	}
-	w.keys[u.Key] = struct{}{}
-	return u, true
+	u, ok := w.base.ResolveBytes(target)
+	return u, ok && w.isNew(u)
 }
+
+// isNew reports whether this page did not have the URL before.
+func (w *work) isNew(u octopus.URL) bool { return w.urls.add(maphash.Bytes(w.seed, u.Key[:])) }
 
 // otherScheme reports whether a reference begins with a scheme that is not
 // http or https: mailto, javascript, data and so on.
@@ -72,7 +68,7 @@ func otherScheme(ref []byte) bool {
 }
 
 // follows reports whether a reference leads to a page.
-func (p *Parser) follows(r scan.Ref) bool {
+func (p *Parser) follows(r *scan.Ref) bool {
 	switch r.Tag {
 	case scan.A, scan.Area:
 		return !p.opt.SkipNofollow || !(r.HasRel("nofollow") || r.HasRel("ugc") || r.HasRel("sponsored"))
@@ -88,7 +84,7 @@ var relations = [...]string{"next", "prev", "previous", "canonical", "start", "f
 	"contents", "toc", "index", "glossary", "copyright", "chapter", "section", "subsection", "appendix", "bookmark",
 	"author", "help", "license", "terms-of-service", "privacy-policy"}
 
-func followsRel(r scan.Ref) bool {
+func followsRel(r *scan.Ref) bool {
 	if r.HasRel("alternate") {
 		return alternateType(string(r.Type))
 	}
@@ -128,11 +124,11 @@ func (p *Parser) list(page *octopus.Page, rec *octopus.Record, body []byte, f fo
 	}
 	w := p.works.Get().(*work)
 	defer p.release(w)
-	w.keys[from.URL.Key] = struct{}{}
-	base := canon.NewBase(from.URL)
+	w.isNew(from.URL)
+	w.base.Reset(from.URL)
 	out := make([]octopus.Link, 0, len(l.Entries))
 	for _, e := range l.Entries {
-		if u, ok := w.resolve(scan.Ref{URL: []byte(e.URL)}, base); ok {
+		if u, ok := w.resolve(scan.Ref{URL: []byte(e.URL)}.Target()); ok {
 			link.URL = u
 			out = append(out, link)
 		}

@@ -3,11 +3,13 @@ package parse
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"sync"
 	"sync/atomic"
 
 	"octopus"
 	"octopus/canon"
+	"octopus/internal/spare"
 	"octopus/parse/scan"
 )
 
@@ -16,14 +18,17 @@ import (
 type Parser struct {
 	opt     Options
 	works   sync.Pool // of *work
+	spare   *spare.Lists[octopus.Link]
 	dropped atomic.Int64
 }
 
 // work is what one call of Parse needs; pooled, because its tables are large.
 type work struct {
 	page scan.Page
-	refs map[string]struct{}      // references met on this page, without fragment
-	keys map[octopus.Key]struct{} // URLs met on this page
+	base canon.Base // knows URLs and hosts of the pages before
+	refs hashes     // references met on this page, without fragment
+	urls hashes     // URLs met on this page
+	seed maphash.Seed
 }
 
 // New returns a Parser, or an error that names the option that is out of range.
@@ -41,10 +46,8 @@ func New(opt Options) (*Parser, error) {
 		opt.Classes = noClasses{}
 	}
 	opt.Agent = productToken(opt.Agent)
-	p := &Parser{opt: opt}
-	p.works.New = func() any {
-		return &work{refs: make(map[string]struct{}, 64), keys: make(map[octopus.Key]struct{}, 64)}
-	}
+	p := &Parser{opt: opt, spare: spare.New[octopus.Link](32, 256)} // 1.4 MB at most
+	p.works.New = func() any { return &work{seed: maphash.MakeSeed()} }
 	return p, nil
 }
 

@@ -71,6 +71,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 
 	"internal/archtest": {},
 	"internal/inflate":  {},
+	"internal/spare":    {},
 	"internal/servers":  {},
 	"internal/redisx":   {libraries: words("github.com/redis/go-redis/v9")},
 	"internal/torture":  {own: words("octopus internal")},

@@ -137,6 +137,9 @@ func fromHeader(contentType string) string {
 	if !strings.Contains(contentType, "=") {
 		return ""
 	}
+	if _, name, ok := strings.Cut(contentType, "; charset="); ok && isWord(name) {
+		return canonical(name) // nearly all there are
+	}
 	if _, params, err := mime.ParseMediaType(contentType); err == nil {
 		return canonical(params["charset"])
 	}
@@ -147,6 +150,13 @@ func fromHeader(contentType string) string {
 	}
 	rest, _, _ = strings.Cut(rest, ";")
 	return canonical(strings.Trim(rest, " \t\"'"))
+}
+
+// isWord reports whether s is of letters, digits and dashes only.
+func isWord(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return (r|0x20 < 'a' || r|0x20 > 'z') && (r < '0' || r > '9') && r != '-'
+	}) < 0
 }
 
 func byBOM(body []byte) string {

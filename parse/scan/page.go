@@ -72,7 +72,7 @@ func (r Ref) Target() []byte {
 }
 
 // HasRel reports whether word is among the space-separated words of rel.
-func (r Ref) HasRel(word string) bool { return hasWord(r.Rel, word) }
+func (r *Ref) HasRel(word string) bool { return hasWord(r.Rel, word) }
 
 // Tag tells which element made a reference.
 type Tag uint8
