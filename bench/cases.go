@@ -53,18 +53,17 @@ type site struct {
 	dir      string // scratch directory of one run
 }
 
-// command returns the command line of a client. profile is a file for the CPU
-// profile of octopus, or empty.
-func (b *bench) command(client string, s site, profile string) []string {
+// command returns the command line of a client.
+func (b *bench) command(client string, s site) []string {
 	parallel := strconv.Itoa(s.parallel)
 	wget := []string{"wget", "-q", "-r", "-l", "inf", "-H", "-e", "robots=off", "--no-check-certificate", "--delete-after", "--no-proxy"}
 	switch client {
 	case "octopus-discard":
-		return b.octopus(s, profile, "--discard", "--robots", "ignore")
+		return b.octopus(s, "--discard", "--robots", "ignore")
 	case "octopus":
-		return b.octopus(s, profile, "--no-pages", "--dir", filepath.Join(s.dir, "db"))
+		return b.octopus(s, "--no-pages", "--dir", filepath.Join(s.dir, "db"))
 	case "octopus-warc":
-		return b.octopus(s, profile, "--dir", filepath.Join(s.dir, "db"))
+		return b.octopus(s, "--dir", filepath.Join(s.dir, "db"))
 	case "L2":
 		return []string{b.self, "least", "-client", "net", "-parallel", parallel, "-url", s.Entry}
 	case "L1":
@@ -83,14 +82,11 @@ func (b *bench) command(client string, s site, profile string) []string {
 	panic("no client " + client) // a mistake in cases
 }
 
-func (b *bench) octopus(s site, profile string, more ...string) []string {
+func (b *bench) octopus(s site, more ...string) []string {
 	args := []string{b.product, "crawl", s.Entry, "--scope", "any", "--host-delay", "0s", "--allow-net", "127.0.0.0/8",
 		"--concurrency", strconv.Itoa(s.parallel), "--conns-per-host", strconv.Itoa(s.perHost), "--progress", "none", "--quiet"}
 	if s.Resolver != "" {
 		args = append(args, "--resolver", s.Resolver)
-	}
-	if profile != "" {
-		args = append(args, "--cpu-profile", profile)
 	}
 	return append(args, more...)
 }

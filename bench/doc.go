@@ -7,6 +7,7 @@
 //	bench colly …     Colly, a Go crawler, as a process to be measured
 //	bench least …     the least program that crawls the site: the physical limit
 //	bench stages FILE a CPU profile by stage
+//	bench flame FILE  a CPU profile as a flame graph in SVG
 //
 // The unit is client CPU-seconds (user and system, as wait4 tells) per 1,000
 // distinct pages; it holds on a machine that others use too, pages per second do

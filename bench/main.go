@@ -15,10 +15,10 @@ func main() {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		verb, args = args[0], args[1:]
 	}
-	verbs := map[string]func([]string) error{"run": run, "serve": serve, "colly": crawlColly, "least": crawlLeast, "stages": printStages}
+	verbs := map[string]func([]string) error{"run": run, "serve": serve, "colly": crawlColly, "least": crawlLeast, "stages": printStages, "flame": printFlame}
 	f, ok := verbs[verb]
 	if !ok {
-		fmt.Fprintf(os.Stderr, "bench: no verb %q; there are run, serve, colly, least and stages\n", verb)
+		fmt.Fprintf(os.Stderr, "bench: no verb %q; there are run, serve, colly, least, stages and flame\n", verb)
 		os.Exit(2)
 	}
 	if err := f(args); err != nil && !errors.Is(err, flag.ErrHelp) {

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,16 +19,17 @@ import (
 
 // bench is one run of the suite.
 type bench struct {
-	self    string // this program
-	product string // the octopus to measure
-	scratch string // directory for crawl states and archives
-	runs    int    // of each client; the median counts
-	full    bool
-	only    string // part of the name of the cases wanted
-	clients string // comma-separated names; empty: all of the case
-	limit   time.Duration
-	brief   bool // no stage table
-	out     *json.Encoder
+	self     string // this program
+	product  string // the octopus to measure
+	scratch  string // directory for crawl states and archives
+	runs     int    // of each client; the median counts
+	full     bool
+	only     string // part of the name of the cases wanted
+	clients  string // comma-separated names; empty: all of the case
+	limit    time.Duration
+	brief    bool   // no stage tables
+	profiles string // directory that keeps the profiles of the stage tables
+	out      *json.Encoder
 }
 
 func run(args []string) (err error) {
@@ -41,7 +41,8 @@ func run(args []string) (err error) {
 	fs.BoolVar(&b.full, "full", false, "all clients in all cases (half an hour instead of four minutes)")
 	fs.StringVar(&b.only, "case", "", "only cases whose name contains this")
 	fs.StringVar(&b.clients, "clients", "", "only these clients, comma-separated")
-	fs.BoolVar(&b.brief, "nostages", false, "no stage tables")
+	fs.BoolVar(&b.brief, "nostages", false, "no stage tables and points of the large case")
+	fs.StringVar(&b.profiles, "profiles", "", "keep the CPU profiles of the stage tables in this directory")
 	fs.DurationVar(&b.limit, "limit", 10*time.Minute, "longest time for one run of a client")
 	if err := fs.Parse(args); err != nil {
 		return err
@@ -120,7 +121,7 @@ func (b *bench) runCase(c webCase) (err error) {
 			return err
 		}
 	}
-	if !b.brief && strings.HasPrefix(c.name, "single") {
+	if !b.brief && strings.HasPrefix(c.name, "large") {
 		return b.stages(c, s, web)
 	}
 	return nil
@@ -163,7 +164,7 @@ func rank(client string) int {
 func (b *bench) median(name, client string, s site, web *benchweb.Remote) (result, error) {
 	var all []result
 	for range b.runs {
-		r, err := b.measure(client, s, web, "")
+		r, err := b.measure(client, s, web)
 		if err != nil {
 			return result{}, err
 		}
@@ -179,8 +180,8 @@ func (b *bench) median(name, client string, s site, web *benchweb.Remote) (resul
 	return r, nil
 }
 
-// measure runs a client once, with a CPU profile if a file for it is named.
-func (b *bench) measure(client string, s site, web *benchweb.Remote, profile string) (r result, err error) {
+// measure runs a client once.
+func (b *bench) measure(client string, s site, web *benchweb.Remote) (r result, err error) {
 	if s.dir, err = os.MkdirTemp(b.scratch, client+"-"); err != nil {
 		return r, err
 	}
@@ -188,7 +189,7 @@ func (b *bench) measure(client string, s site, web *benchweb.Remote, profile str
 	if _, err := web.Reset(); err != nil {
 		return r, err
 	}
-	args := b.command(client, s, profile)
+	args := b.command(client, s)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir, cmd.Env = s.dir, os.Environ()
 	if s.ca != "" {
@@ -204,8 +205,8 @@ func (b *bench) measure(client string, s site, web *benchweb.Remote, profile str
 		return r, err
 	}
 	pages := float64(max(st.Distinct, 1))
-	r = result{Client: client, PagesPerS: round(pages / u.Wall.Seconds()), CPU: round(u.CPU.Seconds() * 1000 / pages), RSS: round(float64(u.RSS) / 1e6),
-		Complete: round(float64(st.Distinct) / float64(st.Pages)), Duplicates: st.Duplicates, Conns: st.Conns, Wall: round(u.Wall.Seconds()), Runs: 1}
+	r = result{Client: client, PagesPerS: benchweb.Round(pages / u.Wall.Seconds()), CPU: benchweb.Round(u.CPU.Seconds() * 1000 / pages), RSS: benchweb.Round(float64(u.RSS) / 1e6),
+		Complete: benchweb.Round(float64(st.Distinct) / float64(st.Pages)), Duplicates: st.Duplicates, Conns: st.Conns, Wall: benchweb.Round(u.Wall.Seconds()), Runs: 1}
 	if failed != nil {
 		r.Error = fmt.Sprintf("%v: %s", failed, lastLine(said.Bytes()))
 	}
@@ -219,17 +220,11 @@ func (r *result) compare(others []result) {
 		switch {
 		case o.CPU == 0 || strings.HasPrefix(o.Client, "octopus"):
 		case strings.HasPrefix(o.Client, "L"):
-			r.Distance[o.Client] = round(r.CPU / o.CPU)
+			r.Distance[o.Client] = benchweb.Round(r.CPU / o.CPU)
 		default:
-			r.Ratio[o.Client] = round(r.CPU / o.CPU)
+			r.Ratio[o.Client] = benchweb.Round(r.CPU / o.CPU)
 		}
 	}
-}
-
-// round keeps four significant digits: more would be noise.
-func round(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	return v
 }
 
 func lastLine(b []byte) string {

@@ -3,9 +3,12 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/pprof/profile"
@@ -16,12 +19,12 @@ import (
 // stageTable says where the CPU time of a crawl went. Every sample of the
 // profile is counted once.
 type stageTable struct {
-	Case     string  `json:"case,omitempty"`
-	Client   string  `json:"client,omitempty"`
-	Stages   []stage `json:"stages"`
-	Sum      float64 `json:"sum_cpu_s"`
-	Measured float64 `json:"measured_cpu_s,omitempty"` // the kernel's figure for the same run
-	Per1k    float64 `json:"measured_cpu_s_per_1k,omitempty"`
+	Case    string  `json:"case,omitempty"`
+	Client  string  `json:"client,omitempty"`
+	Stages  []stage `json:"stages"`
+	Sum     float64 `json:"sum_cpu_s"`               // of the rows
+	Sampled float64 `json:"sampled_share,omitempty"` // Sum / CPU by the kernel's count of the same run
+	*benchweb.Inside
 }
 
 // stage is one row: seconds of CPU, and what of them was memory management
@@ -29,40 +32,69 @@ type stageTable struct {
 type stage struct {
 	Name     string  `json:"stage"`
 	CPU      float64 `json:"cpu_s"`
+	PerPage  float64 `json:"us_per_page,omitempty"`
 	Share    float64 `json:"share"`
 	Memory   float64 `json:"of_it_memory"`
 	Kernel   float64 `json:"of_it_kernel"`
 	Compress float64 `json:"of_it_compress"`
 }
 
-// stages crawls once more, with a profile, and prints the table.
+// stages crawls once more in each mode, with a profile, and prints the tables.
 func (b *bench) stages(c webCase, s site, web *benchweb.Remote) error {
 	for _, client := range ours {
 		if b.clients != "" && !slices.Contains(strings.Split(b.clients, ","), client) {
 			continue
 		}
-		path := filepath.Join(b.scratch, client+".prof")
-		r, err := b.measure(client, s, web, path)
+		t, err := b.stage(client, s, c.web.Total())
 		if err != nil {
+			return fmt.Errorf("%s inside: %w", client, err)
+		}
+		t.Case, t.Client = c.name, client
+		if _, err := web.Reset(); err != nil {
 			return err
-		}
-		if r.Error != "" {
-			return errors.New(r.Error)
-		}
-		t, err := readStages(path)
-		if err != nil {
-			return err
-		}
-		t.Case, t.Client, t.Per1k = c.name, client, r.CPU
-		t.Measured = round(r.CPU * float64(c.web.Pages) / 1000)
-		if c.web.Pages == 0 {
-			t.Measured = round(r.CPU * 20)
 		}
 		if err := b.out.Encode(t); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// modes are the names of ours in octopus bench.
+var modes = map[string]string{"octopus-discard": "discard", "octopus": "default", "octopus-warc": "pages"}
+
+// stage has octopus crawl a site and look at itself.
+func (b *bench) stage(client string, s site, pages int) (t stageTable, err error) {
+	dir, err := os.MkdirTemp(b.scratch, client+"-")
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(b.scratch, client+".prof")
+	cmd := exec.Command(b.product, "bench", "inside", s.Entry, "--mode", modes[client], "--concurrency", strconv.Itoa(s.parallel),
+		"--pages", strconv.Itoa(pages), "--dir", dir, "--profile", path)
+	out, err := cmd.Output()
+	if err != nil {
+		return t, err
+	}
+	if b.profiles != "" {
+		if err := os.Rename(path, filepath.Join(b.profiles, client+".prof")); err != nil {
+			return t, err
+		}
+		path = filepath.Join(b.profiles, client+".prof")
+	}
+	if t, err = readStages(path); err != nil {
+		return t, err
+	}
+	t.Inside = new(benchweb.Inside)
+	if err := json.Unmarshal(out, t.Inside); err != nil {
+		return t, err
+	}
+	t.Sampled = benchweb.Round(t.Sum / t.CPU)
+	for i := range t.Stages {
+		t.Stages[i].PerPage = benchweb.Round(1e6 * t.Stages[i].CPU / float64(t.Pages))
+	}
+	return t, nil
 }
 
 // printStages prints the table of a profile that is there already.
@@ -108,13 +140,13 @@ func readStages(path string) (stageTable, error) {
 		}
 	}
 	for _, row := range rows {
-		row.Share = round(row.CPU / t.Sum)
+		row.Share = benchweb.Round(row.CPU / t.Sum)
 		for _, v := range []*float64{&row.CPU, &row.Memory, &row.Kernel, &row.Compress} {
-			*v = round(*v)
+			*v = benchweb.Round(*v)
 		}
 		t.Stages = append(t.Stages, *row)
 	}
-	t.Sum = round(t.Sum)
+	t.Sum = benchweb.Round(t.Sum)
 	slices.SortFunc(t.Stages, func(a, b stage) int { return int(1e6 * (b.CPU - a.CPU)) })
 	return t, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,7 +20,7 @@ import (
 // benchCmd groups the measurements that the product brings along. Comparisons
 // with other crawlers are in the bench module of the source tree.
 func (a *app) benchCmd() *cobra.Command {
-	return group("bench", "Measure this program on this machine", "", a.benchCrawlCmd(), a.benchServeCmd())
+	return group("bench", "Measure this program on this machine", "", a.benchCrawlCmd(), a.benchServeCmd(), a.benchInsideCmd())
 }
 
 // benchReport is the line that bench crawl prints.
@@ -30,6 +31,14 @@ type benchReport struct {
 	RSS        float64 `json:"peak_rss_mb"`
 	Complete   float64 `json:"complete"`   // pages fetched / pages there are, by the server
 	Duplicates int64   `json:"duplicates"` // pages fetched again, by the server
+	Bytes      float64 `json:"bytes_per_page"`
+	Allocs     float64 `json:"allocs_per_page"`
+
+	// Before the crawl, after a tenth of the pages, after nine tenths, and at
+	// the end.
+	Goroutines  [4]int     `json:"goroutines"`
+	Descriptors [4]int     `json:"descriptors"`
+	Heap        [4]float64 `json:"heap_mb"`
 }
 
 // benchCrawlCmd crawls a synthetic site that another process serves.
@@ -42,7 +51,7 @@ it three times, without pause and limits: discard (nothing kept), default (durab
 frontier, robots, no page bodies) and pages (with the WARC container). Print one
 JSON object for each. Memory and CPU time are those of the crawler alone;
 completeness and duplicates are the server's count. The exit code is 0 only if
-every page was fetched exactly once.`}
+every page was fetched exactly once and no goroutine or file was left open.`}
 	f := cmd.Flags()
 	f.IntVar(&web.Hosts, "hosts", 1, "number of hosts")
 	f.IntVar(&web.Pages, "pages", 20_000, "pages of each host")
@@ -93,19 +102,11 @@ func (a *app) benchCrawl(opt benchweb.Options, concurrency int) (err error) {
 		return usage(err)
 	}
 	defer func() { err = errors.Join(err, web.Close()) }()
-	n := strconv.Itoa(concurrency)
-	args := []string{"crawl", web.Entry, "--scope", "any", "--host-delay", "0s", "--allow-net", "127.0.0.0/8", "-c", n, "--conns-per-host", n, "--quiet"}
-	for _, mode := range []struct {
-		name  string
-		flags []string
-	}{
-		{"discard", []string{"--discard", "--robots", "ignore"}},
-		{"default", []string{"--no-pages", "--dir", filepath.Join(dir, "default")}},
-		{"pages", []string{"--dir", filepath.Join(dir, "pages")}},
-	} {
-		cmd := exec.Command(self, append(args, mode.flags...)...)
+	for _, mode := range []string{"discard", "default", "pages"} {
+		cmd := exec.Command(self, "bench", "inside", web.Entry, "--mode", mode, "-c", strconv.Itoa(concurrency),
+			"--pages", strconv.Itoa(opt.Total()), "--dir", filepath.Join(dir, mode))
 		cmd.Dir, cmd.Stderr = dir, stderr
-		if err := a.benchMode(mode.name, cmd, web); err != nil {
+		if err := a.benchMode(mode, cmd, web); err != nil {
 			return err
 		}
 	}
@@ -114,29 +115,47 @@ func (a *app) benchCrawl(opt benchweb.Options, concurrency int) (err error) {
 
 // benchMode runs one crawl and prints its line.
 func (a *app) benchMode(name string, cmd *exec.Cmd, web *benchweb.Remote) error {
+	var out bytes.Buffer
+	cmd.Stdout = &out
 	u, err := benchweb.Measure(cmd)
 	if err != nil {
 		return fmt.Errorf("mode %s: %w", name, err)
+	}
+	var in benchweb.Inside
+	if err := json.Unmarshal(out.Bytes(), &in); err != nil {
+		return fmt.Errorf("mode %s: what it says of itself: %w", name, err)
 	}
 	st, err := web.Reset()
 	if err != nil {
 		return err
 	}
 	pages := float64(max(st.Distinct, 1))
-	err = json.NewEncoder(a.stdout).Encode(benchReport{
-		Mode: name, PagesPerS: rounded(pages / u.Wall.Seconds()), CPU: rounded(u.CPU.Seconds() * 1000 / pages), RSS: rounded(float64(u.RSS) / 1e6),
-		Complete: rounded(pages / float64(st.Pages)), Duplicates: st.Duplicates,
-	})
-	if err == nil && (st.Distinct != st.Pages || st.Duplicates > 0) {
-		err = fmt.Errorf("mode %s: %d of %d pages fetched, %d again", name, st.Distinct, st.Pages, st.Duplicates)
+	r := benchReport{
+		Mode: name, PagesPerS: benchweb.Round(pages / u.Wall.Seconds()), CPU: benchweb.Round(u.CPU.Seconds() * 1000 / pages), RSS: benchweb.Round(float64(u.RSS) / 1e6),
+		Complete: benchweb.Round(pages / float64(st.Pages)), Duplicates: st.Duplicates,
+		Bytes: in.Bytes, Allocs: in.Allocs,
 	}
-	return err
+	last := len(in.Points) - 1
+	for i, at := range [4]int{0, 1, last - 1, last} {
+		p := in.Points[min(max(at, 0), last)]
+		r.Goroutines[i], r.Descriptors[i], r.Heap[i] = p.Goroutines, p.Descriptors, p.Heap
+	}
+	if err := json.NewEncoder(a.stdout).Encode(r); err != nil {
+		return err
+	}
+	return r.check(st)
 }
 
-// rounded keeps four significant digits: more would be noise.
-func rounded(v float64) float64 {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
-	return v
+// check is the error of a crawl that was not what it should be.
+func (r *benchReport) check(st benchweb.Stats) error {
+	switch {
+	case st.Distinct != st.Pages || st.Duplicates > 0:
+		return fmt.Errorf("mode %s: %d of %d pages fetched, %d again", r.Mode, st.Distinct, st.Pages, st.Duplicates)
+	case r.Goroutines[3] > r.Goroutines[0] || r.Descriptors[3] > r.Descriptors[0]:
+		return fmt.Errorf("mode %s: %d goroutines and %d descriptors before the crawl, %d and %d after it", r.Mode,
+			r.Goroutines[0], r.Descriptors[0], r.Goroutines[3], r.Descriptors[3])
+	}
+	return nil
 }
 
 // sharedWriter lets two processes write to one stream in turn.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"octopus/internal/benchweb"
 )
 
 // asProgram makes the test binary the program itself: bench crawl starts its
@@ -22,7 +24,7 @@ func TestMain(m *testing.M) {
 func TestBenchCrawl(t *testing.T) {
 	c := newCLI(t)
 	t.Setenv(asProgram, "1")
-	c.run("bench", "crawl", "--pages", "60", "--hosts", "2").want(exitOK)
+	c.run("bench", "crawl", "--pages", "600", "--hosts", "2").want(exitOK) // fails where anything is left open
 	var modes []string
 	for line := range strings.Lines(c.stdout) {
 		var r benchReport
@@ -32,12 +34,37 @@ func TestBenchCrawl(t *testing.T) {
 		if r.Complete != 1 || r.Duplicates != 0 || r.CPU <= 0 || r.PagesPerS <= 0 {
 			t.Errorf("odd figures: %+v", r)
 		}
+		// Between the two points nearly 1,000 pages were fetched.
+		if r.Goroutines[2] > r.Goroutines[1]+100 || r.Descriptors[2] > r.Descriptors[1]+100 {
+			t.Errorf("mode %s grows: goroutines %v, descriptors %v", r.Mode, r.Goroutines, r.Descriptors)
+		}
 		modes = append(modes, r.Mode)
 	}
 	if got := strings.Join(modes, " "); got != "discard default pages" {
 		t.Errorf("modes %q", got)
 	}
 	c.run("bench", "crawl", "--pages", "-1").want(exitUsage, "pages")
+}
+
+// TestBenchCheck: what is left open after a crawl is an error.
+func TestBenchCheck(t *testing.T) {
+	whole := benchweb.Stats{Pages: 9, Distinct: 9}
+	for _, c := range []struct {
+		r    benchReport
+		st   benchweb.Stats
+		want string
+	}{
+		{benchReport{Goroutines: [4]int{2, 80, 80, 2}, Descriptors: [4]int{5, 20, 20, 5}}, whole, ""},
+		{benchReport{Goroutines: [4]int{2, 80, 80, 3}}, whole, "2 goroutines"},
+		{benchReport{Descriptors: [4]int{5, 20, 20, 6}}, whole, "6 after it"},
+		{benchReport{}, benchweb.Stats{Pages: 9, Distinct: 8}, "8 of 9"},
+		{benchReport{}, benchweb.Stats{Pages: 9, Distinct: 9, Duplicates: 1}, "1 again"},
+	} {
+		err := c.r.check(c.st)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v, %+v: %v, want %q", c.r, c.st, err, c.want)
+		}
+	}
 }
 
 // TestCPUProfile: a path that cannot be written is refused before the crawl.

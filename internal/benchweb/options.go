@@ -20,6 +20,12 @@ type Options struct {
 	Port    int           // of all hosts; default any free one
 }
 
+// Total is the number of pages there are.
+func (o Options) Total() int {
+	o, _ = o.withDefaults() // bad ones are refused by Start
+	return o.Hosts * o.Pages
+}
+
 const maxHosts = 1 << 22
 
 func (o Options) withDefaults() (Options, error) {

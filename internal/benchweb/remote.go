@@ -107,7 +107,7 @@ func Measure(cmd *exec.Cmd) (u Usage, err error) {
 		case err = <-done:
 			running = false
 		case <-tick.C:
-			u.RSS = max(u.RSS, peak(cmd.Process.Pid))
+			u.RSS = max(u.RSS, status(cmd.Process.Pid, "VmHWM"))
 		}
 	}
 	u.Wall = time.Since(start)
