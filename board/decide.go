@@ -8,6 +8,15 @@ type Decision struct {
 	Reason string       // of a refusal: octopus.ReasonScope or octopus.ReasonDepth
 	Rule   string       // which rule decided, in words
 	Lane   octopus.Lane // of what is accepted: Data where an article pattern matches
+	Class  string       // the article pattern that does; empty where none does
+}
+
+// Why tells which rules decided, in words.
+func (d Decision) Why() string {
+	if d.Class == "" {
+		return d.Rule
+	}
+	return d.Rule + ", " + d.Class
 }
 
 // Decide judges a page's URL, met at a depth. It does not allocate for what it
@@ -75,8 +84,8 @@ func (r *Rules) Article(u octopus.URL) string {
 
 func (r *Rules) accepted(u *octopus.URL, rule string) Decision {
 	d := Decision{Accept: true, Rule: rule}
-	if match(r.article, u.Text) != nil {
-		d.Lane = octopus.Data
+	if p := match(r.article, u.Text); p != nil {
+		d.Lane, d.Class = octopus.Data, p.rule
 	}
 	return d
 }

@@ -75,7 +75,7 @@ func TestDecideOrder(t *testing.T) {
 		{"http://example.org/a.html", 3, board.Decision{Reason: "scope", Rule: "outside scope host (example.com)"}},
 		{"http://example.com/list/?print=1", 1, board.Decision{Reason: "scope", Rule: `reject "[?&]print="`}},
 		{"http://example.com/list/", 1, board.Decision{Accept: true, Rule: `accept "/list/"`}},
-		{"http://example.com/2024/a.html", 1, board.Decision{Accept: true, Rule: `accept "\\.html$"`, Lane: octopus.Data}},
+		{"http://example.com/2024/a.html", 1, board.Decision{Accept: true, Rule: `accept "\\.html$"`, Lane: octopus.Data, Class: `article "/20\\d\\d/"`}},
 		{"http://example.com/other", 1, board.Decision{Reason: "scope", Rule: "no accept pattern matches"}},
 	} {
 		if got := r.Decide(mustURL(t, c.url), c.depth); got != c.want {

@@ -84,7 +84,7 @@ func (g *Gate) Explain(ctx context.Context, u octopus.URL) (octopus.Explanation,
 		if j.Accept {
 			word = "accepts, " + j.Lane.String() + " lane"
 		}
-		facts = append(facts, octopus.Fact{Name: "board " + j.Board, Value: fmt.Sprintf("%s: %s", word, j.Rule)})
+		facts = append(facts, octopus.Fact{Name: "board " + j.Board, Value: fmt.Sprintf("%s: %s", word, j.Why())})
 	}
 	ex.Facts = append(facts, ex.Facts...)
 	return ex, nil

@@ -282,7 +282,7 @@ func TestAbilitiesPassThrough(t *testing.T) {
 	}
 	ex, err := g.Explain(t.Context(), mustURL(t, "http://news.example.com/2024"))
 	want := []octopus.Fact{
-		{Name: "board news", Value: "accepts, data lane: scope host (news.example.com)"},
+		{Name: "board news", Value: "accepts, data lane: scope host (news.example.com), article \"\\\\d{4}\""},
 		{Name: "board rest", Value: "accepts, nav lane: scope domain (example.com)"},
 		{Name: "depth", Value: "1"},
 	}

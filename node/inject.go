@@ -19,6 +19,9 @@ type injection struct {
 // of the command line is left out: its entries were arguments.
 func (n *Node) inject(ctx context.Context, gate *board.Gate) (*injection, error) {
 	in := &injection{}
+	if n.only != nil {
+		return in, n.addEntries(ctx, gate, []octopus.Link{{URL: *n.only, Kind: octopus.Entry}})
+	}
 	return in, n.injectDue(ctx, gate, in)
 }
 
@@ -66,8 +69,10 @@ func (n *Node) startInjector(ctx context.Context, gate *board.Gate, in *injectio
 				timer.Stop()
 				return
 			case <-alarm:
-			case name := <-n.injections:
-				in.Forget(name)
+			case <-n.injections:
+				for _, name := range n.takeWanted() {
+					in.Forget(name)
+				}
 			}
 			timer.Stop()
 			if err := n.injectDue(ctx, gate, in); err != nil && ctx.Err() == nil {

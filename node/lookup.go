@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/board"
 	"octopus/canon"
 	"octopus/container"
 )
@@ -18,13 +19,9 @@ func (n *Node) Explain(ctx context.Context, text string) (octopus.Explanation, e
 	if err != nil {
 		return octopus.Explanation{}, err
 	}
-	n.mu.Lock()
-	gate := n.gate
-	n.mu.Unlock()
-	if gate == nil {
-		if gate, _, err = n.openGate(nil); err != nil {
-			return octopus.Explanation{}, err
-		}
+	gate, err := n.anyGate()
+	if err != nil {
+		return octopus.Explanation{}, err
 	}
 	ex, err := gate.Explain(ctx, u)
 	if err != nil {
@@ -33,6 +30,18 @@ func (n *Node) Explain(ctx context.Context, text string) (octopus.Explanation, e
 	stored, err := n.storedFacts(ctx, u)
 	ex.Facts = append(ex.Facts, stored...)
 	return ex, err
+}
+
+// anyGate returns the gate of the run, or one made for a look.
+func (n *Node) anyGate() (*board.Gate, error) {
+	n.mu.Lock()
+	gate := n.gate
+	n.mu.Unlock()
+	if gate != nil {
+		return gate, nil
+	}
+	gate, _, err := n.openGate(nil)
+	return gate, err
 }
 
 // storedFacts tells which versions of a page the container has.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -33,9 +34,12 @@ var ErrDamaged = errors.New("the frontier cannot be read")
 
 // Options are what a process gives to a node beside its Config.
 type Options struct {
-	Fresh  bool         // forget what Dir holds, and start anew
-	Log    *slog.Logger // nil: nothing is logged
-	Stdout io.Writer    // where the output "-" goes; nil: os.Stdout
+	Fresh bool // forget what Dir holds, and start anew
+	// Control makes the listener, on loopback, where Run hears AskRunning; nil: it
+	// does not listen.
+	Control func() (net.Listener, error)
+	Log     *slog.Logger // nil: nothing is logged
+	Stdout  io.Writer    // where the output "-" goes; nil: os.Stdout
 }
 
 // Node is an assembled process: stores, frontier, fetcher and sinks. Run may be
@@ -58,13 +62,16 @@ type Node struct {
 	observer *observer
 	valve    valve
 
-	injections chan string // names of boards whose entries are to be offered now; the injector takes them
+	injections chan struct{} // wakes the injector: see wanted
+	editing    sync.Mutex    // held by DoBoard
+	only       *octopus.URL  // TestBoards: what is offered in place of all entries
 
 	mu      sync.Mutex
 	gate    *board.Gate    // guarded by mu; set by Run
 	engine  *crawl.Engine  // guarded by mu; set by Run
 	drained bool           // guarded by mu: Drain was called
 	entries []octopus.Link // guarded by mu: for a shared crawl that was lost
+	wanted  []string       // guarded by mu: boards whose entries are to be offered now
 	closers []func() error
 }
 
@@ -81,7 +88,7 @@ func Open(cfg Config, opt Options) (n *Node, err error) {
 	if opt.Stdout == nil {
 		opt.Stdout = os.Stdout
 	}
-	n = &Node{cfg: cfg, opt: opt, log: opt.Log, observer: newObserver(time.Now()), injections: make(chan string)}
+	n = &Node{cfg: cfg, opt: opt, log: opt.Log, observer: newObserver(time.Now()), injections: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.Close())
@@ -232,6 +239,11 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 		defer time.AfterFunc(limit, engine.Drain).Stop()
 	}
 	defer n.startInjector(ctx, gate, injected)()
+	stopControl, err := n.startControl()
+	if err != nil {
+		return Summary{}, err
+	}
+	defer stopControl()
 	stopWatch := n.watchShared(ctx)
 	defer n.startDisk(ctx)()
 	err = n.runAll(ctx, engine)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -16,10 +17,12 @@ type paper struct {
 	mu       sync.Mutex
 	articles int            // guarded by mu: published so far
 	hits     map[string]int // guarded by mu: requests by path
+	asked    *sync.Cond     // on mu: broadcast with each request
 }
 
 func newPaper(t *testing.T, articles int) *paper {
 	p := &paper{articles: articles, hits: map[string]int{}}
+	p.asked = sync.NewCond(&p.mu)
 	p.Server = httptest.NewServer(p)
 	t.Cleanup(p.Close)
 	return p
@@ -29,6 +32,7 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.hits[r.URL.Path]++
+	p.asked.Broadcast()
 	var n int
 	switch _, err := fmt.Sscanf(r.URL.Path, "/2026/%d.html", &n); {
 	case err == nil && n <= p.articles:
@@ -42,6 +46,21 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "<title>About</title>nothing")
 	default:
 		http.NotFound(w, r)
+	}
+}
+
+func (p *paper) publish(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.articles = n
+}
+
+// wait returns once a path was asked for more than n times.
+func (p *paper) wait(path string, n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.hits[path] <= n {
+		p.asked.Wait()
 	}
 }
 
@@ -75,6 +94,12 @@ refresh = "1s"`)
 		if r.Board != "news" || r.Kind != want {
 			t.Errorf("%s: board %q, kind %q; want %q", r.URL, r.Board, r.Kind, want)
 		}
+	}
+	p.publish(5)
+	c.run("board", "recheck", "news").want(exitOK) // no test waits for a second
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	if p.count("/") != 2 || p.count("/world/") != 2 || p.count("/2026/3.html") != 1 || p.count("/2026/5.html") != 1 {
+		t.Errorf("after the refresh: requests %v", p.hits)
 	}
 }
 
@@ -128,5 +153,153 @@ func TestBoardConfigShow(t *testing.T) {
 	c.file("octopus.toml", first)
 	if again := c.run("config", "show", "--changed").want(exitOK).stdout; again != first {
 		t.Errorf("it loads to\n%s\nnot\n%s", again, first)
+	}
+}
+
+// Boards are added, changed, paused, resumed and removed while the crawl runs.
+func TestBoardsLive(t *testing.T) {
+	p, c := newPaper(t, 3), newCLI(t)
+	c.file("octopus.toml", "fetcher.hostDelay = \"0s\"\nfetcher.allowNet = [\"127.0.0.0/8\"]\ncrawl.watch = true\n")
+	signals := make(chan chan<- os.Signal, 1)
+	crawl := &cli{t: t, notify: func(s chan<- os.Signal) func() { signals <- s; return func() {} }}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		crawl.run("crawl")
+	}()
+	stop := <-signals // the node is open now
+	board := func(args ...string) *cli {
+		t.Helper()
+		for {
+			if c.run(append([]string{"board"}, args...)...); c.code != exitLocked { // it does not listen yet
+				return c.want(exitOK)
+			}
+		}
+	}
+	board("add", "front", p.URL+"/", "--scope", "page", "--refresh", "1h")
+	p.wait("/", 0)
+	board("edit", "front", "--scope", "host", "--depth", "1")
+	board("recheck", "front")
+	p.wait("/world/", 0)
+	p.wait("/2026/3.html", 0)
+
+	board("pause", "front")
+	if c := board("list"); !strings.Contains(c.stdout, "front\tpaused\tevery 1h") {
+		t.Errorf("list prints %s", c.stdout)
+	}
+	p.publish(4)
+	visits := p.count("/")
+	board("recheck", "front")
+	board("resume", "front")
+	p.wait("/", visits)
+	p.wait("/2026/4.html", 0)
+
+	visits = p.count("/")
+	board("rm", "front")
+	if c := board("list"); c.stdout != "" {
+		t.Errorf("list prints %s", c.stdout)
+	}
+	board("add", "front", p.URL+"/world/", "--depth", "0") // the same name again
+	board("show", "front")
+	stop <- os.Interrupt
+	<-ended
+	if crawl.code != exitSIGINT {
+		t.Errorf("the crawl ended with %d: %s", crawl.code, crawl.err)
+	}
+	if n := p.count("/"); n != visits {
+		t.Errorf("the removed board was visited %d times", n-visits)
+	}
+	if c.run("board", "show", "front").want(exitOK); !strings.Contains(c.stdout, p.URL+"/world/") {
+		t.Errorf("after the crawl: %s", c.stdout)
+	}
+}
+
+func TestBoardVerbErrors(t *testing.T) {
+	c := newCLI(t)
+	c.run("board", "list").want(exitOK)
+	if _, err := os.Stat("db"); err == nil {
+		t.Error("board list leaves a directory behind")
+	}
+	c.file("octopus.toml", "[[board]]\nname = \"filed\"\nentry = ['http://f.test/']\n")
+	c.run("board", "add", "a", "http://a.test/").want(exitOK, "a is added")
+	for args, want := range map[string]string{
+		"show nobody":                   `there is no board "nobody" in db; octopus board list`,
+		"add a http://b.test/":          `there is a board "a" already; octopus board edit changes it`,
+		"edit b --depth 1":              `there is no board "b"`,
+		"edit a":                        `change what?`,
+		"edit a --accept (":             `--accept pattern "(", character 1: missing closing )`,
+		"edit a --render maybe":         `--render is "maybe"; use off, auto or always`,
+		"edit filed --depth 1":          `is defined in`,
+		"rm filed":                      `change it there`,
+		"add b ftp://b.test/":           `bad URL`,
+		"add crawl http://b.test/":      `is the board of the command line`,
+		"export b":                      `there is no board "b"`,
+		"test http://elsewhere.test/":   `board a refuses http://elsewhere.test/: outside scope host (a.test)`,
+		"test http://a.test/ --pages 0": `--pages must be at least 1`,
+		"import nothing.toml":           `nothing.toml`,
+	} {
+		if c.run(append([]string{"board"}, strings.Fields(args)...)...); c.code == exitOK || !strings.Contains(c.err, want) {
+			t.Errorf("board %s: code %d, %s; want %q", args, c.code, c.err, want)
+		}
+	}
+	c.run("board", "pause", "filed").want(exitOK)
+	c.run("board", "inject", "filed").want(exitFailure, "is paused; octopus board resume filed")
+	c.run("board", "list").want(exitOK)
+	if !strings.HasPrefix(c.stdout, "filed\tpaused") || !strings.Contains(c.stdout, "\na\tactive\tevery 1h\thttp://a.test/\tby hand\n") {
+		t.Errorf("list prints %s", c.stdout)
+	}
+	c.file("octopus.toml", "[[board]]\nname = \"a\"\nentry = ['http://f.test/']\n")
+	c.run("crawl").want(exitConfig, `"a" was added by hand to db`)
+}
+
+func TestBoardExportImport(t *testing.T) {
+	c := newCLI(t)
+	c.run("board", "add", "a", "http://a.test/", "http://a.test/b", "--article", `/\d+$`, "--refresh", "10m..2h", "--quota", "5", "--delay", "2s").want(exitOK)
+	c.run("board", "add", "b", "http://b.test/", "--recrawl", "7d", "--classify", "auto").want(exitOK)
+	exported := c.run("board", "export").want(exitOK).stdout
+	c.file("boards.toml", exported)
+	c.run("board", "import", "boards.toml", "--dir", "other").want(exitOK, "2 boards imported")
+	c.run("board", "import", "boards.toml", "--dir", "other").want(exitOK, "2 boards imported")
+	if again := c.run("board", "export", "--dir", "other").want(exitOK).stdout; again != exported {
+		t.Errorf("exported again:\n%s\nnot\n%s", again, exported)
+	}
+	c.stdin = exported
+	c.run("board", "import", "-", "--dir", "third").want(exitOK)
+	c.file("boards.json", c.run("board", "export", "--json").want(exitOK).stdout)
+	c.run("board", "import", "boards.json", "--dir", "fourth").want(exitOK)
+	if again := c.run("board", "export", "--dir", "fourth").want(exitOK).stdout; again != exported {
+		t.Errorf("by JSON:\n%s\nnot\n%s", again, exported)
+	}
+	c.file("bad.toml", exported+"[[board]]\nname = \"c\"\nentyr = []\n")
+	c.run("board", "import", "bad.toml", "--dir", "fifth").want(exitConfig, `did you mean "entry"?`)
+	c.run("board", "export", "--dir", "fifth").want(exitOK)
+	if c.stdout != "" {
+		t.Errorf("a part of a bad file was imported: %s", c.stdout)
+	}
+}
+
+// board test tells for each page and link which rule decided.
+func TestBoardTest(t *testing.T) {
+	p, c := newPaper(t, 3), newCLI(t)
+	p.config(c, "article = ['/20\\d\\d/']\nreject = ['/about/']")
+	c.run("board", "test", p.URL+"/", "-n", "3").want(exitOK)
+	for _, want := range []string{
+		"200  nav    " + p.URL + "/\n     nav because: no article pattern matches\n",
+		"        3  -> news, data", `scope host (127.0.0.1), article "/20\\d\\d/"   like `,
+		"        1  -> news, nav    scope host (127.0.0.1)", "        1  refused", `reject "/about/"`,
+	} {
+		if !strings.Contains(c.stdout, want) {
+			t.Errorf("board test lacks %q:\n%s", want, c.stdout)
+		}
+	}
+	if n := strings.Count(c.stdout, "\n200  ") + 1; n != 3 {
+		t.Errorf("%d pages, want 3:\n%s", n, c.stdout)
+	}
+	if _, err := os.Stat("db"); err == nil {
+		t.Error("board test leaves a directory behind")
+	}
+	c.run("board", "test", p.URL+"/", "--article", "/world/", "-n", "1", "--json").want(exitOK)
+	if !strings.Contains(c.stdout, `"board":"test"`) || !strings.Contains(c.stdout, `"lane":"data"`) {
+		t.Errorf("with a board of its own: %s", c.stdout)
 	}
 }

@@ -74,7 +74,7 @@ func checkStart(l *loaded, args, entries []string, fresh bool) error {
 		switch {
 		case len(args) > 0:
 			return usage(fmt.Errorf("no URL on standard input"))
-		case len(l.Boards) > 0:
+		case len(l.Boards) > 0, l.Crawl.Watch:
 		case l.Frontier != "": // it helps those who have named one
 		case fresh, l.Store.Discard, !hasState(l.Dir):
 			return usage(fmt.Errorf("name a URL to start from: octopus crawl https://example.com/"))

@@ -58,6 +58,12 @@ func (a *app) loadFile(explicit string) (*loaded, error) {
 	if err != nil {
 		return nil, &exitError{exitConfig, err}
 	}
+	l.place(at)
+	return l, nil
+}
+
+// place notes where the keys of the file stand.
+func (l *loaded) place(at map[string]place) {
 	for key := range l.origin {
 		if p, ok := at[key]; ok {
 			l.origin[key] = p.String()
@@ -68,7 +74,6 @@ func (a *app) loadFile(explicit string) (*loaded, error) {
 			l.origin[key] = p.String()
 		}
 	}
-	return l, nil
 }
 
 // findFile returns the first file of the search path that exists, or "".

@@ -38,7 +38,7 @@ func (a *app) rootCmd() *cobra.Command {
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "no progress, notes or text summary: data and errors only")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
 
-	root.AddCommand(a.crawlCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
+	root.AddCommand(a.crawlCmd(), a.boardCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
 		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
 	return root

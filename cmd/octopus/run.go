@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -44,7 +45,7 @@ type result struct {
 func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (result, error) {
 	defer a.limitMemory(l)()
 	screen := &screen{w: a.stderr}
-	n, err := a.open(l.Config, node.Options{Fresh: fresh, Log: a.logger(screen), Stdout: a.stdout})
+	n, err := a.open(l.Config, node.Options{Fresh: fresh, Control: listenLoopback, Log: a.logger(screen), Stdout: a.stdout})
 	if err != nil {
 		return result{}, a.openError(l, err)
 	}
@@ -60,6 +61,9 @@ func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (resu
 	}
 	return result{sum, sig}, errors.Join(l.blame(err), n.Close())
 }
+
+// listenLoopback is where a running crawl hears `octopus board`.
+func listenLoopback() (net.Listener, error) { return net.Listen("tcp", "127.0.0.1:0") }
 
 // openError gives the exit code of what node.Open returned.
 func (a *app) openError(l *loaded, err error) error {

@@ -35,6 +35,11 @@ func readTOML(c *node.Config, file string) (map[string]place, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseTOML(c, file, data)
+}
+
+// parseTOML is readTOML for what was read already.
+func parseTOML(c *node.Config, file string, data []byte) (_ map[string]place, err error) {
 	scan := scanTOML(file, data)
 	if scan.err != nil {
 		return nil, scan.err
