@@ -1,36 +1,42 @@
 package octopus
 
 import (
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math/bits"
-	"strconv"
 )
 
-// Fingerprint is the simhash of what a page shows: close, in bits, for pages that
-// are close in their words. 0 means that there is none. As text it is 16
-// hexadecimal digits.
-type Fingerprint uint64
-
-// nearBits is the distance up to which two pages count as nearly the same: the
-// value that Manku, Jain and Das Sarma found on eight billion pages (Detecting
-// near-duplicates for web crawling, 2007).
-const nearBits = 3
-
-// Distance returns the number of bits in which two fingerprints differ.
-func (f Fingerprint) Distance(g Fingerprint) int { return bits.OnesCount64(uint64(f ^ g)) }
-
-// Near reports whether two pages are nearly the same. It is false where either
-// has no fingerprint.
-func (f Fingerprint) Near(g Fingerprint) bool {
-	return f != 0 && g != 0 && f.Distance(g) <= nearBits
+// Fingerprint holds the simhashes of what a page shows: close, in bits, for pages
+// that are close in their words. Text and links stand apart, so that pages with
+// the same large menu do not look the same, and neither do lists in the same
+// frame. The zero value says that a page has none. As text it is 32 hexadecimal
+// digits, Text first.
+type Fingerprint struct {
+	Text  uint64 // of what stands outside links
+	Links uint64 // of what stands inside
 }
 
-// String returns 16 hexadecimal digits, or nothing for 0.
+// near is the distance up to which two texts count as nearly the same: the value
+// that Manku, Jain and Das Sarma found on eight billion pages (Detecting
+// near-duplicates for web crawling, 2007).
+const near = 3
+
+// Near reports whether two pages are nearly the same: text and links differ in
+// three bits or fewer each. It is false where either has no fingerprint.
+func (f Fingerprint) Near(g Fingerprint) bool {
+	if f == (Fingerprint{}) || g == (Fingerprint{}) {
+		return false
+	}
+	return bits.OnesCount64(f.Text^g.Text) <= near && bits.OnesCount64(f.Links^g.Links) <= near
+}
+
+// String returns 32 hexadecimal digits, or nothing for no fingerprint.
 func (f Fingerprint) String() string {
-	if f == 0 {
+	if f == (Fingerprint{}) {
 		return ""
 	}
-	return fmt.Sprintf("%016x", uint64(f))
+	return fmt.Sprintf("%016x%016x", f.Text, f.Links)
 }
 
 // MarshalText is String.
@@ -39,13 +45,13 @@ func (f Fingerprint) MarshalText() ([]byte, error) { return []byte(f.String()), 
 // UnmarshalText reads what MarshalText wrote.
 func (f *Fingerprint) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
-		*f = 0
+		*f = Fingerprint{}
 		return nil
 	}
-	v, err := strconv.ParseUint(string(text), 16, 64)
-	if err != nil || len(text) != 16 {
-		return fmt.Errorf("fingerprint %q: want 16 hexadecimal digits", text)
+	var b [16]byte
+	if n, err := hex.Decode(b[:], text[:min(len(text), 32)]); err != nil || n != 16 || len(text) != 32 {
+		return fmt.Errorf("fingerprint %q: want 32 hexadecimal digits", text)
 	}
-	*f = Fingerprint(v)
+	*f = Fingerprint{binary.BigEndian.Uint64(b[:]), binary.BigEndian.Uint64(b[8:])}
 	return nil
 }

@@ -1,6 +1,7 @@
 package octopus_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -64,5 +65,43 @@ func TestWords(t *testing.T) {
 	}
 	if (octopus.URL{}).IsZero() == false || (octopus.URL{Text: "x"}).IsZero() {
 		t.Error("IsZero")
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	f := octopus.Fingerprint{Text: 0xff00, Links: 1}
+	for _, tt := range []struct {
+		g    octopus.Fingerprint
+		near bool
+	}{
+		{f, true},
+		{octopus.Fingerprint{Text: 0xff07, Links: 0xf}, true},
+		{octopus.Fingerprint{Text: 0xff0f, Links: 1}, false}, // four bits
+		{octopus.Fingerprint{Text: 0xff00, Links: 0x1f}, false},
+		{octopus.Fingerprint{}, false},
+	} {
+		if got := f.Near(tt.g); got != tt.near {
+			t.Errorf("%s near %s: %v, want %v", f, tt.g, got, tt.near)
+		}
+	}
+	var none octopus.Fingerprint
+	if none.Near(none) {
+		t.Error("pages without fingerprints are near")
+	}
+	for _, f := range []octopus.Fingerprint{f, none, {Links: 1 << 63}} {
+		text, err := f.MarshalText()
+		g := octopus.Fingerprint{Text: 7}
+		if err != nil || g.UnmarshalText(text) != nil || g != f {
+			t.Errorf("%v became %q, and that %v", f, text, g)
+		}
+	}
+	for _, bad := range []string{"12", "0000000000000000000000000000000g", "000000000000000000000000000000000"} {
+		if none.UnmarshalText([]byte(bad)) == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+	rec, err := json.Marshal(octopus.Record{})
+	if err != nil || strings.Contains(string(rec), "fingerprint") {
+		t.Errorf("a record without a fingerprint is %s, %v", rec, err)
 	}
 }

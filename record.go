@@ -43,8 +43,8 @@ type Record struct {
 	Digest      string `json:"digest,omitempty"` // "sha1:BASE32" of the decoded body
 	DuplicateOf string `json:"duplicate_of,omitempty"`
 
-	// Fingerprint is near that of pages with nearly the same text; 0 where there
-	// is too little text to tell.
+	// Fingerprint is near that of pages that show nearly the same; zero where
+	// there are too few words to tell.
 	Fingerprint Fingerprint `json:"fingerprint,omitzero"`
 
 	Size      int64  `json:"size"` // bytes of the decoded body

@@ -135,7 +135,7 @@ func (r *record) facts() []octopus.Fact {
 		l.addIf(v.title != "", "title", v.title)
 		l.addIf(v.size > 0, "size", strconv.FormatInt(v.size, 10))
 		l.addIf(v.digest != "", "digest", v.digest)
-		l.addIf(v.print != 0, "fingerprint", v.print.String())
+		l.addIf(v.print != octopus.Fingerprint{}, "fingerprint", v.print.String())
 		l.addIf(v.etag != "", "etag", v.etag)
 		l.addIf(v.lastMod != "", "last modified", v.lastMod)
 	}

@@ -60,12 +60,12 @@ func (c *Core) Park(now time.Time, p Park, old *record) {
 	c.schedule(h)
 }
 
-// Visiting returns the record of a URL that is handed out for its first visit:
-// its entry has all of it, so that the store need not be asked. Of other URLs it
-// returns nil.
+// Visiting returns the record of a URL that is handed out for the first time: its
+// entry has all of it, so that the store need not be asked. Of other URLs it
+// returns nil: after a failed attempt the record holds the links that were met.
 func (c *Core) Visiting(key octopus.Key) *record {
 	l := c.leased[key]
-	if l == nil || l.entry == nil || l.entry.visits > 0 {
+	if l == nil || l.entry == nil || l.entry.visits > 0 || l.entry.tries > 0 {
 		return nil
 	}
 	e := l.entry

@@ -146,7 +146,8 @@ func (r *record) encode(w *writer) {
 		r.last.encode(w)
 	}
 	if flags&recPrint != 0 {
-		w.uint(uint64(r.last.print))
+		w.uint(r.last.print.Text)
+		w.uint(r.last.print.Links)
 	}
 }
 
@@ -159,7 +160,7 @@ func (r *record) flags() (flags uint64) {
 		{recHop, r.hop != 0}, {recVisits, r.visits != 0}, {recNumber, r.number != r.pos.seq()},
 		{recDue, !r.due.IsZero()}, {recReason, r.reason != ""}, {recText, r.text != ""},
 		{recLast, !r.last.at.IsZero()}, {recData, r.pos.lane() == octopus.Data},
-		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0}, {recPrint, r.last.print != 0},
+		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0}, {recPrint, r.last.print != octopus.Fingerprint{}},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -240,7 +241,7 @@ func decodeRecord(value []byte) (*record, error) {
 		r.last.decode(&in)
 	}
 	if flags&recPrint != 0 {
-		r.last.print = octopus.Fingerprint(in.uint())
+		r.last.print = octopus.Fingerprint{Text: in.uint(), Links: in.uint()}
 	}
 	if in.err != nil {
 		return nil, fmt.Errorf("URL record: %w", in.err)

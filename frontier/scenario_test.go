@@ -295,7 +295,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 	if !ok {
 		return octopus.Outcome{}, fmt.Errorf("no lease %s", args[0])
 	}
-	duplicate, print := "", octopus.Fingerprint(0)
+	duplicate, print := "", octopus.Fingerprint{}
 	o := octopus.Outcome{Lease: l, Stage: octopus.Fetched | octopus.Parsed, End: time.Now(), Lane: l.Link.Lane, Changed: true}
 	for _, a := range args[1:] {
 		name, value, _ := strings.Cut(a, "=")
@@ -320,8 +320,7 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 		case "digest":
 			o.Digest = value
 		case "print":
-			p, err := strconv.ParseUint(value, 2, 64)
-			if print = octopus.Fingerprint(p); err != nil {
+			if err := print.UnmarshalText([]byte(value)); err != nil {
 				return o, err
 			}
 		case "cache":
@@ -410,6 +409,7 @@ var lists = map[string]frontier.List{"queued": frontier.ListQueued, "parked": fr
 
 // list prints a list. Example: list parked host=a.com match=/x reason=robots
 func (s *scenario) list(args []string) error {
+	synctest.Wait() // what Lease set aside is committed by then
 	return s.f.Walk(context.Background(), lists[args[0]], filter(args[1:]), func(i frontier.Item) error {
 		s.printf("%s%s", i.URL, words(" depth ", i.Depth, " ", i.Reason, ": ", i.Detail))
 		return nil

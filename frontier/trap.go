@@ -85,11 +85,11 @@ type yield struct {
 // near reports whether a page is nearly the same as one that the pattern brought
 // before. Where it is not, it is remembered.
 func (y *yield) near(p octopus.Fingerprint) bool {
-	if p == 0 {
+	if p == (octopus.Fingerprint{}) {
 		return false
 	}
 	for _, q := range y.prints {
-		if q != 0 && p.Near(q) {
+		if p.Near(q) {
 			return true
 		}
 	}
@@ -144,14 +144,11 @@ func (h *host) learn(o *octopus.Outcome) (near bool) {
 		h.yields[p] = y
 	}
 	y.fetches++
-	if o.Status == 304 || o.Record != nil && o.Record.DuplicateOf != "" {
-		return false
+	near = o.Lease.Visit == 1 && o.Record != nil && y.near(o.Record.Fingerprint)
+	if o.Status != 304 && !near && (o.Record == nil || o.Record.DuplicateOf == "") {
+		y.fresh++
 	}
-	if o.Lease.Visit == 1 && o.Record != nil && y.near(o.Record.Fingerprint) {
-		return true
-	}
-	y.fresh++
-	return false
+	return near
 }
 
 // poor says that the pattern of a URL brings nothing new; empty where it does.

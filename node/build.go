@@ -221,7 +221,9 @@ func agentToken(userAgent string) string {
 
 // engineOptions are those of a run that starts with counts before.
 func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Options, error) {
-	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks, Classes: classes{gate}})
+	silent := n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil // keeps and reports nothing
+	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks,
+		NoFingerprint: silent, Classes: classes{gate}})
 	if err != nil {
 		return crawl.Options{}, err
 	}
@@ -229,7 +231,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 		Frontier: gated{gate, &n.valve}, Fetcher: n.fetcher, Parser: parser,
 		Concurrency: n.cfg.Fetcher.Concurrency,
 		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
-		NoDigest: n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil,
+		NoDigest: silent,
 		Finished: n.finished,
 		Observe:  n.observer.observe,
 	}

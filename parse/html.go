@@ -14,6 +14,7 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	defer p.release(w)
 	w.page.Scan(body)
 
+	rec.Fingerprint = w.fingerprint()
 	known := p.opt.Classes.Expect(page.Lease)
 	rec.Kind, rec.KindReason = known.Kind, known.Reason
 	if !known.Certain {
@@ -46,7 +47,30 @@ func (p *Parser) release(w *work) {
 	w.page.Reset()
 	w.refs.reset()
 	w.urls.reset()
+	w.text.Reset()
+	w.link.Reset()
 	p.works.Put(w)
+}
+
+// sketch adds a run of text to the fingerprint of the page.
+func (w *work) sketch(run []byte, link bool) {
+	if link {
+		w.link.Add(run)
+	} else {
+		w.text.Add(run)
+	}
+}
+
+// minWords is the number of words from which on a page has a fingerprint: pages
+// of a few words are alike, or not, by chance.
+const minWords = 20
+
+// fingerprint returns that of the page that was scanned.
+func (w *work) fingerprint() octopus.Fingerprint {
+	if w.text.Words()+w.link.Words() < minWords {
+		return octopus.Fingerprint{}
+	}
+	return octopus.Fingerprint{Text: w.text.Sum(), Links: w.link.Sum()}
 }
 
 // locate says what references are resolved against: the base element's href,

@@ -7,7 +7,6 @@ import (
 	"octopus/canon"
 	"octopus/parse/charset"
 	"octopus/parse/classify"
-	"octopus/parse/simhash"
 )
 
 // Inspection is everything the package can tell about one HTML page.
@@ -32,9 +31,8 @@ type Inspection struct {
 	// Sources says where title, author, date and so on come from.
 	Sources map[string]string `json:"sources"`
 
-	// Fingerprint is the simhash of the text as 16 hexadecimal digits: pages
-	// that differ in simhash.Near bits or fewer are near-duplicates.
-	Fingerprint string `json:"fingerprint"`
+	// Fingerprint is that of all text the page shows, as in Record.
+	Fingerprint octopus.Fingerprint `json:"fingerprint"`
 }
 
 // Inspect tells everything about an HTML page given as raw bytes, its URL (may
@@ -66,7 +64,7 @@ func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, err
 	in.Language, in.Text, in.Markdown, in.Canonical = rec.Language, rec.Text, rec.Markdown, rec.Canonical
 	in.Abstract, in.Image, in.Sources = res.Abstract, res.Image, res.Sources
 	in.Tags = append(in.Tags, res.Tags...)
-	in.Fingerprint = fmt.Sprintf("%016x", simhash.Of(rec.Text))
+	in.Fingerprint = w.fingerprint()
 	if rec.Robots != nil {
 		in.Robots = rec.Robots
 	}

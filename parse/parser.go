@@ -11,6 +11,7 @@ import (
 	"octopus/canon"
 	"octopus/internal/spare"
 	"octopus/parse/scan"
+	"octopus/parse/simhash"
 )
 
 // Parser turns pages into records and links. All methods may be called by many
@@ -25,9 +26,11 @@ type Parser struct {
 // work is what one call of Parse needs; pooled, because its tables are large.
 type work struct {
 	page scan.Page
-	base canon.Base // knows URLs and hosts of the pages before
-	refs hashes     // references met on this page, without fragment
-	urls hashes     // URLs met on this page
+	text simhash.Sketch // of what the page shows outside links
+	link simhash.Sketch // … and inside
+	base canon.Base     // knows URLs and hosts of the pages before
+	refs hashes         // references met on this page, without fragment
+	urls hashes         // URLs met on this page
 	seed maphash.Seed
 }
 
@@ -47,7 +50,13 @@ func New(opt Options) (*Parser, error) {
 	}
 	opt.Agent = productToken(opt.Agent)
 	p := &Parser{opt: opt, spare: spare.New[octopus.Link](32, 256)} // 1.4 MB at most
-	p.works.New = func() any { return &work{seed: maphash.MakeSeed()} }
+	p.works.New = func() any {
+		w := &work{seed: maphash.MakeSeed()}
+		if !opt.NoFingerprint {
+			w.page.Text = w.sketch
+		}
+		return w
+	}
 	return p, nil
 }
 

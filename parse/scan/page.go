@@ -32,6 +32,11 @@ type Page struct {
 	class []byte // of body
 	found uint8  // which of these were met: the first one wins
 
+	// Text is called with each run of text of the body, entities unresolved and
+	// without surrounding white space, and whether it is inside a link; nil:
+	// nobody wants it. Reset leaves it.
+	Text func(run []byte, link bool)
+
 	LD     [][]byte // texts of scripts of type application/ld+json
 	Assets int      // images, scripts, style sheets, media: named, not followed
 	Counts Counts
@@ -127,7 +132,7 @@ func (p *Page) Reset() {
 	clear(p.Refs)
 	clear(p.Meta)
 	clear(p.LD)
-	*p = Page{Refs: p.Refs[:0], Meta: p.Meta[:0], LD: p.LD[:0]}
+	*p = Page{Refs: p.Refs[:0], Meta: p.Meta[:0], LD: p.LD[:0], Text: p.Text}
 }
 
 // Base returns the href of the first base element that has one, or "".

@@ -69,6 +69,9 @@ func (s *scanner) text(t []byte) {
 	if t = trim(t); len(t) == 0 || !s.body {
 		return
 	}
+	if s.p.Text != nil {
+		s.p.Text(t, s.inLink)
+	}
 	s.blockText += len(t)
 	if s.inLink {
 		s.blockLink += len(t)
