@@ -19,5 +19,5 @@ lint:    ## gofmt, go vet, staticcheck; govulncheck where its database can be re
 bench:   ## pages/s and CPU-seconds per 1,000 pages, stage by stage
 	scripts/bench
 
-torture: ## the long crash campaign: 1,000 kills, 100 power cuts
+torture: ## the long crash campaigns: crawls and container, killed and cut off a thousand times
 	scripts/torture

@@ -56,7 +56,12 @@ func (c *Container) checkpoint() error {
 	if err != nil || at.segment == 0 {
 		return err
 	}
-	return c.writeCheckpoint(at)
+	if err = c.writeCheckpoint(at); err != nil {
+		c.mu.Lock()
+		c.changed = true
+		c.mu.Unlock()
+	}
+	return err
 }
 
 // settle makes everything stored so far durable, key entries included, and
@@ -71,7 +76,7 @@ func (c *Container) settle() (position, error) {
 	if err := c.active.key.Sync(); err != nil {
 		return position{}, fmt.Errorf("sync %s%s: %w", c.active.path, keySuffix, err)
 	}
-	c.since = 0
+	c.since, c.changed = 0, false
 	return position{c.active.number, c.active.size, c.active.written}, nil
 }
 
@@ -146,6 +151,7 @@ func (c *Container) readCheckpoint() position {
 // forgetCheckpoint removes the checkpoint, before something is changed that it
 // relies on.
 func (c *Container) forgetCheckpoint() error {
+	c.changed = true
 	return c.removeFile(c.opt.FS.PathJoin(c.opt.Dir, checkpointFile))
 }
 

@@ -200,6 +200,7 @@ func (c *Container) newestAt(e *keyEntry) address {
 
 // index enters e into the tables.
 func (c *Container) index(e *keyEntry, at address) {
+	c.changed = true
 	c.urls.put(e.hash(c.secret), at)
 	if e.kind == Full && e.digest != [20]byte{} {
 		c.payloads.add(digestHash(e.digest, c.secret), at)

@@ -67,6 +67,7 @@ type Container struct {
 
 	total         int64 // URLs in the index, about
 	since         int   // entries since the last checkpoint
+	changed       bool  // the tables are not those of the checkpoint
 	checkpointing bool
 	background    sync.WaitGroup // the checkpoint under way; Close waits for it
 }
@@ -115,9 +116,12 @@ func (c *Container) Close() error {
 		return nil
 	}
 	c.closing = true
+	if !c.changed { // nothing to write, and a full disk is no matter
+		return c.closeFiles()
+	}
 	err := c.sealActive()
 	if at, serr := c.settle(); err == nil && serr == nil && at.segment != 0 {
-		err = c.writeCheckpoint(at)
+		c.writeCheckpoint(at) // without it the next Open reads key files: nothing is lost
 	}
 	return errors.Join(err, c.closeFiles())
 }

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
 
+	"octopus"
 	"octopus/canon"
 	"octopus/container"
 	"octopus/internal/durable"
@@ -92,58 +95,77 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	lost, trials := 0, scale(80)
-	for trial := range trials {
-		hit := names[rng.IntN(len(names))]
-		if trial%3 == 0 {
-			hit = "address.idx"
+	for _, suffix := range []string{".warc.gz", ".key", "address.idx"} {
+		var hits []string
+		for _, name := range names {
+			if strings.HasSuffix(name, suffix) {
+				hits = append(hits, name)
+			}
 		}
-		damaged := map[string][]byte{}
-		for name, data := range files {
-			damaged[name] = data
-		}
-		if trial%4 == 3 { // without a checkpoint key files are read, and healed
-			delete(damaged, "address.idx")
-		}
-		data := bytes.Clone(files[hit])
-		at := rng.IntN(len(data))
-		what := fmt.Sprintf("trial %d: %s cut at %d", trial, hit, at)
-		if trial%10 == 0 {
-			data = data[:at]
-		} else {
-			data[at] ^= 1 << rng.IntN(8)
-			what = fmt.Sprintf("trial %d: %s changed at %d", trial, hit, at)
-		}
-		if damaged[hit] != nil {
+		lost, flips, cuts := 0, scale(40), scale(4) // a campaign of 250: 10,000 and 1,000
+		for trial := range flips + cuts {
+			hit := hits[rng.IntN(len(hits))]
+			data := bytes.Clone(files[hit])
+			at, bit := rng.IntN(len(data)), rng.IntN(8)
+			what := fmt.Sprintf("%s: bit %d of byte %d", hit, bit, at)
+			if data[at] ^= 1 << bit; trial >= flips {
+				data = data[:at]
+				what = fmt.Sprintf("%s cut at %d", hit, at)
+			}
+			damaged := maps.Clone(files)
+			if trial%4 == 3 { // without a checkpoint key files are read, and healed
+				delete(damaged, "address.idx")
+			}
 			damaged[hit] = data
+			lost += damage(t, damaged, want, what, suffix == ".warc.gz", trial < flips)
 		}
-		c, err := container.Open(container.Options{Dir: "pages", FS: fill(t, damaged), SegmentBytes: 6000})
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
-		n := readAll(t, c, want, what)
-		if isWARC := strings.HasSuffix(hit, ".warc.gz"); trial%10 != 0 && n > 1 && !(isWARC && n < 12) {
-			t.Fatalf("%s: %d pages unreadable", what, n)
-		}
-		rep, err := c.Verify(context.Background(), nil)
-		if err != nil || n > 0 && len(rep.Errors) == 0 {
-			t.Fatalf("%s: %d pages unreadable, verify: %v, %v", what, n, rep.Errors, err)
-		}
-		lost += n
-		if !strings.HasSuffix(hit, ".warc.gz") {
-			if err := c.Rebuild(context.Background(), nil, nil); err != nil {
-				t.Fatalf("%s: rebuild: %v", what, err)
-			}
-			if n := readAll(t, c, want, what); n > 0 {
-				t.Fatalf("%s: %d pages unreadable after rebuild", what, n)
-			}
-			if rep, err := c.Verify(context.Background(), nil); err != nil || len(rep.Errors) > 0 {
-				t.Fatalf("%s: after rebuild: %v, %v", what, rep.Errors, err)
-			}
-		}
-		closed(t, c)
+		t.Logf("%s: %d flips, %d cuts, %d reads failed with an error", suffix, flips, cuts, lost)
 	}
-	t.Logf("%d trials, %d of %d reads failed with an error", trials, lost, trials*len(want))
+}
+
+// damage opens, reads, verifies and rebuilds a container of which one file is
+// damaged, and returns how many pages were unreadable.
+func damage(t *testing.T, files map[string][]byte, want map[string]string, what string, isWARC, flip bool) int {
+	t.Helper()
+	c, err := container.Open(container.Options{Dir: "pages", FS: fill(t, files), SegmentBytes: 6000})
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	defer closed(t, c)
+	n := readAll(t, c, want, what)
+	if flip && n > 1 && !(isWARC && n < 12) {
+		t.Fatalf("%s: %d pages unreadable", what, n)
+	}
+	rep, err := c.Verify(context.Background(), nil)
+	if err != nil || n > 0 && len(rep.Errors) == 0 {
+		t.Fatalf("%s: %d pages unreadable, verify: %v, %v", what, n, rep.Errors, err)
+	}
+	lost := map[octopus.Key]bool{}
+	err = c.Rebuild(context.Background(), nil, func(keys []octopus.Key) error {
+		for _, k := range keys {
+			lost[k] = true
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%s: rebuild: %v", what, err)
+	}
+	rest := maps.Clone(want) // without the damaged record, which has left the index
+	maps.DeleteFunc(rest, func(url, _ string) bool { u, _ := canon.Parse(url); return lost[u.Key] })
+	if left := readAll(t, c, rest, what+", rebuilt"); left > 0 || len(lost) > 0 && !isWARC {
+		t.Fatalf("%s: %d pages unreadable after rebuild, %d lost", what, left, len(lost))
+	}
+	if rep, err := c.Verify(context.Background(), nil); err != nil || len(rep.Errors) > 0 && len(lost) == 0 {
+		t.Fatalf("%s: after rebuild: %v, %v", what, rep.Errors, err)
+	}
+	return n
+}
+
+// allocated returns the bytes allocated since the process began.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // FuzzKeyFile opens a container whose key file is anything, and one whose
@@ -170,9 +192,14 @@ func FuzzKeyFile(f *testing.F) {
 			delete(damaged, "address.idx")
 			damaged[key] = data
 		}
-		c, err := container.Open(container.Options{Dir: "pages", FS: fill(t, damaged), SegmentBytes: 6000})
+		fsys := fill(t, damaged)
+		before := allocated()
+		c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 6000})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if used := allocated() - before; used > 64*uint64(len(data))+(8<<20) { // besides what the other files need
+			t.Fatalf("%d bytes allocated for %d", used, len(data))
 		}
 		readAll(t, c, want, "fuzz")
 		closed(t, c)
@@ -194,6 +221,36 @@ func TestOpenErrors(t *testing.T) {
 		if _, err := container.Open(opt); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// TestFullDisk verifies a container that was closed, where nothing can be
+// written, and stores nothing there without saying so.
+func TestFullDisk(t *testing.T) {
+	files, want := sample(t)
+	full := false
+	var faults *durable.Faults
+	fsys, faults := durable.Failing(fill(t, files), func(write bool) {
+		if write && full {
+			faults.FailAfter(0, false) // this very operation
+		}
+	})
+	c := open(t, container.Options{Dir: "pages", FS: fsys, SegmentBytes: 6000})
+	full = true // the lock alone was made before
+	readAll(t, c, want, "full disk")
+	if rep, err := c.Verify(context.Background(), nil); err != nil || len(rep.Errors) > 0 {
+		t.Errorf("verify: %v, %v", rep.Errors, err)
+	}
+	closed(t, c)
+	full = false
+	c = open(t, container.Options{Dir: "pages", FS: fsys, SegmentBytes: 6000})
+	full = true
+	if _, err := c.Put(context.Background(), container.Entry{Page: page(t, "http://a.example/new", "text", start)}); !errors.Is(err, durable.ErrInjected) {
+		t.Errorf("put: %v", err)
+	}
+	readAll(t, c, want, "after a put that failed")
+	if err := c.Close(); err != nil && !errors.Is(err, durable.ErrInjected) {
+		t.Error(err)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestKill(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	stored := map[int]bool{}
 	from := 0
-	for cycle := range scale(8) {
+	for cycle := range scale(4) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 		cmd.Env = append(os.Environ(), killDir+"="+dir, fmt.Sprintf("OCTOPUS_TEST_KILL_FROM=%d", from))
 		out, err := cmd.StdoutPipe()

@@ -38,6 +38,7 @@ func (c *Container) Rebuild(ctx context.Context, progress Progress, lost func([]
 	if err != nil {
 		return fmt.Errorf("container: rebuild: %w", err)
 	}
+	c.damage = nil // cut out, or put aside
 	return nil
 }
 

@@ -296,6 +296,7 @@ func (r *rewrite) remove(s *segment) error {
 		}
 	}
 	clear(r.touched)
+	r.changed = true // there is no checkpoint now
 	r.sum.Segments++
 	r.sum.Bytes += s.bytes()
 	r.segMu.Lock()

@@ -23,7 +23,8 @@ func (a *app) storeServeCmd() *cobra.Command {
 		Long: `Serve the store to replay tools until Ctrl-C. /cdx answers queries of the index
 with the parameters of pywb's CDX server; /web/{timestamp}id_/{url} answers with
 the version nearest to the time. Everybody who reaches the address can read all
-pages, so it must be a loopback address unless --public is given.`}
+pages, so it must be a loopback address unless --public is given; without it
+requests for other host names are refused too.`}
 	flags := addFlags(cmd, "dir")
 	f := cmd.Flags()
 	f.StringVar(&listen, "listen", "127.0.0.1:8070", "`ADDRESS:PORT`; port 0 takes a free one")
@@ -32,7 +33,7 @@ pages, so it must be a loopback address unless --public is given.`}
 		if err := checkListen(listen, public); err != nil {
 			return usage(err)
 		}
-		return a.withPages(flags, false, func(c *container.Container) error { return a.serveStore(c, listen) })
+		return a.withPages(flags, false, func(c *container.Container) error { return a.serveStore(c, listen, !public) })
 	})
 	return cmd
 }
@@ -50,12 +51,12 @@ func checkListen(listen string, public bool) error {
 }
 
 // serveStore serves until a signal.
-func (a *app) serveStore(c *container.Container, listen string) error {
+func (a *app) serveStore(c *container.Container, listen string, local bool) error {
 	ln, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
-	h := cdxserver.New(c, cdxserver.Options{})
+	h := cdxserver.New(c, cdxserver.Options{Local: local})
 	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	signals := make(chan os.Signal, 1)
 	defer a.notify(signals)()

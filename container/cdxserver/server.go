@@ -7,7 +7,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -34,6 +36,10 @@ type Options struct {
 	// SortLimit is the most captures that sort=reverse and sort=closest keep in
 	// memory; a request that matches more is refused with 400. 0 means 100,000.
 	SortLimit int
+	// Local answers only requests for localhost or a loopback address. A web page
+	// whose host name was made to point to this machine (DNS rebinding) can't read
+	// the store then.
+	Local bool
 }
 
 // Server is an http.Handler. It may be used by many goroutines at once.
@@ -71,6 +77,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "only GET and HEAD", http.StatusMethodNotAllowed)
 		return
 	}
+	if s.opt.Local && !loopback(r.Host) {
+		http.Error(w, "this server answers for localhost and loopback addresses only", http.StatusMisdirectedRequest)
+		return
+	}
 	rest, web := strings.CutPrefix(r.URL.EscapedPath(), "/web/")
 	switch {
 	case web:
@@ -83,6 +93,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.Error(w, "there are /cdx?url=URL and /web/{timestamp}id_/{url}", http.StatusNotFound)
 	}
+}
+
+// loopback reports whether a Host field names this machine only.
+func loopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
 func (s *Server) serveCDX(w http.ResponseWriter, r *http.Request) {

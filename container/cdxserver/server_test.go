@@ -196,3 +196,26 @@ func TestWeb(t *testing.T) {
 		t.Error("scripts of archived pages run")
 	}
 }
+
+// TestLocal refuses requests for another host: a name that was made to point here.
+func TestLocal(t *testing.T) {
+	srv := archive(t, cdxserver.Options{Local: true})
+	for host, want := range map[string]int{
+		"": 200, "localhost": 200, "LOCALHOST:8070": 200, "127.0.0.2:99": 200, "[::1]:8070": 200, "[::1]": 200, "[::ffff:127.0.0.1]": 200,
+		"evil.example": 421, "evil.example:8070": 421, "127.0.0.1.evil.example": 421, "192.0.2.1": 421, "localhost.evil.example": 421,
+	} {
+		req, err := http.NewRequest("GET", srv.URL+"/cdx?url=http://example.com/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = host
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != want {
+			t.Errorf("Host %q: status %d, want %d", host, res.StatusCode, want)
+		}
+	}
+}
