@@ -89,9 +89,9 @@ type RobotsConfig struct {
 type StoreConfig struct {
 	NoPages     bool   `toml:"noPages" flag:"no-pages" help:"keep no page bodies"`
 	Discard     bool   `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
-	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"pause while the files in --dir are larger than this, a tenth kept free for what is under way; 0 has no limit"`
+	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"keep the files in --dir below this, a tenth kept free for what is under way; --when-full says how; 0 has no limit"`
 	MinFreeDisk Size   `toml:"minFreeDisk" flag:"min-free-disk" help:"pause while the disk of --dir has less than this free; 0 never looks"`
-	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where the disk has no room: pause, until there is some"`
+	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where --max-disk is reached: pause until there is room, or give up the oldest pages (they stay known, only their bodies go)"`
 	NoSync      bool   `toml:"-"` // tests only: never wait for the disk
 }
 
@@ -150,7 +150,7 @@ func (c *Config) Validate() error {
 		{c.Fetcher.ConnsPerHost < 1, "fetcher.connsPerHost", "must be at least 1"},
 		{c.Fetcher.HostDelay < 0, "fetcher.hostDelay", "is negative"},
 		{c.Fetcher.IPDelay < 0, "fetcher.ipDelay", "is negative"},
-		{c.Store.WhenFull != "pause", "store.whenFull", fmt.Sprintf("is %q; use pause", c.Store.WhenFull)},
+		{!oneOf(c.Store.WhenFull, "pause", "oldest"), "store.whenFull", fmt.Sprintf("is %q; use pause or oldest", c.Store.WhenFull)},
 		{c.Fetcher.SiteDelay < 0, "fetcher.siteDelay", "is negative"},
 		{c.Fetcher.Timeout <= 0, "fetcher.timeout", "must be positive"},
 		{c.Fetcher.MaxBody <= 0, "fetcher.maxBody", "must be positive"},

@@ -13,7 +13,7 @@ import (
 )
 
 // diskPeriod is the time between two looks at the disk.
-const diskPeriod = time.Second
+const diskPeriod = 250 * time.Millisecond
 
 // valve stops the leasing of a crawl while the disk has no room, and lets it go
 // on by itself.
@@ -82,18 +82,44 @@ func (n *Node) watchDisk(ctx context.Context) {
 	tick := time.NewTicker(diskPeriod)
 	defer tick.Stop()
 	for {
-		if before, now := n.valve.why(), n.diskFull(); now != before {
-			n.valve.set(now)
-			if before == "" || now == "" {
-				n.log.Warn("disk", "paused", now != "", "why", now)
-			}
-		}
+		n.lookAtDisk(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 	}
+}
+
+// lookAtDisk shuts the valve where there is no room, makes some where it may, and
+// opens it where there is.
+func (n *Node) lookAtDisk(ctx context.Context) {
+	before, now := n.valve.why(), n.diskFull()
+	for now != "" && n.dropOldest(ctx, now) {
+		now = n.diskFull()
+	}
+	n.valve.set(now)
+	if (before == "") != (now == "") {
+		n.log.Warn("disk", "paused", now != "", "why", now)
+	}
+}
+
+// dropOldest gives up the oldest pages for room below --max-disk, where the
+// configuration says so. It reports whether there was something to give up.
+func (n *Node) dropOldest(ctx context.Context, why string) bool {
+	if n.cfg.Store.WhenFull != "oldest" || n.pages == nil || n.freeDiskShort() != "" {
+		return false
+	}
+	n.valve.set(why)
+	sum, err := n.pages.c.DropOldest(ctx)
+	if err != nil {
+		n.log.Error("the oldest pages cannot be given up", "err", err)
+		return false
+	}
+	if sum.Segments > 0 {
+		n.log.Warn("the oldest pages were given up for room", "pages", sum.Dropped, "bytes", sum.Bytes)
+	}
+	return sum.Segments > 0
 }
 
 // diskFull says why nothing more may be written; empty where it may. What is
@@ -107,6 +133,12 @@ func (n *Node) diskFull() string {
 			return fmt.Sprintf("paused: %s holds %s of --max-disk %s", c.Dir, Size(used/1e5*1e5), c.Store.MaxDisk)
 		}
 	}
+	return n.freeDiskShort()
+}
+
+// freeDiskShort says that others have filled the disk; empty where they have not.
+func (n *Node) freeDiskShort() string {
+	c := &n.cfg
 	if least := int64(c.Store.MinFreeDisk); least > 0 {
 		if free, ok := freeBytes(c.Dir); ok && free < least {
 			return fmt.Sprintf("paused: %s free on the disk of %s, less than --min-free-disk %s", Size(free/1e5*1e5), c.Dir, c.Store.MinFreeDisk)
@@ -137,7 +169,7 @@ func (n *Node) startDisk(ctx context.Context) (stop func()) {
 	if c.Discard || c.MaxDisk == 0 && c.MinFreeDisk == 0 {
 		return func() {}
 	}
-	n.valve.set(n.diskFull())
+	n.lookAtDisk(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() { n.watchDisk(ctx) })

@@ -26,6 +26,7 @@ func (n *Node) openPages() error {
 	}
 	c, err := container.Open(container.Options{
 		Dir: pagesDir(n.cfg), Sync: sync, Software: DefaultUserAgent, UserAgent: n.cfg.UserAgent,
+		SegmentBytes: n.cfg.segmentBytes(),
 	})
 	if errors.Is(err, container.ErrLocked) {
 		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)
@@ -39,6 +40,15 @@ func (n *Node) openPages() error {
 	n.pages = &pages{c}
 	n.closeLast(c.Close)
 	return nil
+}
+
+// segmentBytes is the size of a WARC file: where the oldest are given up, so
+// small that each is a small share of the disk. 0 is the container's default.
+func (c *Config) segmentBytes() int64 {
+	if c.Store.WhenFull != "oldest" || c.Store.MaxDisk == 0 {
+		return 0
+	}
+	return min(max(int64(c.Store.MaxDisk)/32, 1<<20), 1<<30)
 }
 
 func pagesDir(cfg Config) string { return filepath.Join(cfg.Dir, "pages") }

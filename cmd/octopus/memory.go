@@ -1,18 +1,21 @@
 package main
 
 import (
-	"math"
 	"os"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"octopus/node"
 )
 
-// cgroups is where cgroup v2 is mounted.
-const cgroups = "/sys/fs/cgroup"
+// Where cgroups are mounted, version 2 and the memory controller of version 1.
+const (
+	cgroups       = "/sys/fs/cgroup"
+	memoryCgroups = "/sys/fs/cgroup/memory"
+)
 
 // limitMemory sets the garbage collector's limit from the configuration, or from
 // the cgroup where that says nothing and GOMEMLIMIT neither. It returns what
@@ -29,31 +32,42 @@ func (a *app) limitMemory(l *loaded) (restore func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// cgroupLimit returns the smallest memory.max on the way from the process' own
+// cgroupLimit returns the smallest memory limit on the way from the process' own
 // cgroup, which self (/proc/self/cgroup) names, to the root; 0 where there is
-// none.
+// none. Both versions of cgroups may be there at once.
 func cgroupLimit(self string, read func(string) ([]byte, error)) int64 {
-	var dir string
-	for line := range strings.Lines(self) {
-		if rest, ok := strings.CutPrefix(strings.TrimSpace(line), "0::"); ok {
-			dir = rest
+	least := int64(noLimit)
+	for line := range strings.Lines(self) { // number:controllers:directory
+		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		switch {
+		case len(parts) < 3:
+		case parts[0] == "0" && parts[1] == "":
+			least = min(least, leastOf(cgroups, parts[2], "memory.max", read))
+		case slices.Contains(strings.Split(parts[1], ","), "memory"):
+			least = min(least, leastOf(memoryCgroups, parts[2], "memory.limit_in_bytes", read))
 		}
 	}
-	if dir == "" {
+	if least == noLimit {
 		return 0
 	}
-	least := int64(math.MaxInt64)
+	return least
+}
+
+// noLimit is what version 1 of cgroups has for "no limit", but for the size of a
+// page, and far above any memory.
+const noLimit = 1 << 60
+
+// leastOf returns the smallest number in the files of a name from dir up to the
+// root.
+func leastOf(root, dir, name string, read func(string) ([]byte, error)) int64 {
+	least := int64(noLimit)
 	for dir = path.Clean("/" + dir); ; dir = path.Dir(dir) {
-		text, err := read(path.Join(cgroups, dir, "memory.max"))
+		text, err := read(path.Join(root, dir, name))
 		if n, errNumber := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && errNumber == nil {
 			least = min(least, n)
 		}
 		if dir == "/" {
-			break
+			return least
 		}
 	}
-	if least == math.MaxInt64 {
-		return 0
-	}
-	return least
 }

@@ -14,6 +14,9 @@ func TestCgroupLimit(t *testing.T) {
 		"/sys/fs/cgroup/a/memory.max":       "2000\n",
 		"/sys/fs/cgroup/a/b/memory.max":     "3000\n",
 		"/sys/fs/cgroup/a/small/memory.max": "500\n",
+
+		"/sys/fs/cgroup/memory/memory.limit_in_bytes":     "9223372036854771712\n",
+		"/sys/fs/cgroup/memory/old/memory.limit_in_bytes": "700\n",
 	}
 	read := func(name string) ([]byte, error) {
 		if text, ok := files[name]; ok {
@@ -21,7 +24,7 @@ func TestCgroupLimit(t *testing.T) {
 		}
 		return nil, os.ErrNotExist
 	}
-	for self, want := range map[string]int64{"0::/a/b\n": 2000, "0::/a/small": 500, "1:cpu:/x\n0::/a/b\n": 2000, "0::/": 0, "1:memory:/a": 0, "": 0, "0::/gone": 0} {
+	for self, want := range map[string]int64{"0::/a/b\n": 2000, "0::/a/small": 500, "1:cpu:/x\n0::/a/b\n": 2000, "0::/": 0, "1:memory:/a": 0, "4:memory:/old/x\n0::/\n": 700, "4:cpu,memory:/old\n0::/a/small\n": 500, "4:memory:/": 0, "": 0, "0::/gone": 0} {
 		if got := cgroupLimit(self, read); got != want {
 			t.Errorf("cgroup %q: limit %d, want %d", self, got, want)
 		}
