@@ -151,10 +151,18 @@ func (d *dialer) race(ctx context.Context, network string, addrs []netip.Addr, p
 	}
 }
 
+// open connects to an origin.
+func (d *dialer) open(ctx context.Context, at origin) (net.Conn, error) {
+	if at.scheme == "https" {
+		return d.dialTLS(ctx, at.address())
+	}
+	return d.dial(ctx, "tcp", at.address())
+}
+
 // dialTLS connects and makes the handshake. A failed handshake is never tried
 // again with weaker rules.
-func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
-	raw, err := d.dial(ctx, network, address)
+func (d *dialer) dialTLS(ctx context.Context, address string) (net.Conn, error) {
+	raw, err := d.dial(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}

@@ -38,10 +38,18 @@
 //
 // # One lease, one request
 //
-// There is one exception, which is net/http's: a GET on a connection that was
-// kept open is sent once more, at once, if the server closed that connection
-// before the first byte of an answer. Servers close idle connections, so this
-// is part of keeping them; a log may show such a request twice.
+// No request is sent twice. Where a server closes a kept connection instead of
+// answering, the page has KindDisconnect: it may have done what was asked, and
+// whether to ask again is the frontier's decision. So that this is rare, a kept
+// connection is looked at before it is used. Over HTTP/2 net/http repeats a
+// request where the server itself said that it did not look at it (REFUSED_STREAM,
+// or a GOAWAY that names an earlier one).
+//
+// # Connections
+//
+// HTTP/1.1, with TLS or without, is spoken in the goroutine of the caller
+// (h1.go); net/http reads what comes. Where TLS agrees on HTTP/2, net/http's
+// Transport takes the connection over. Sessions of TLS are resumed.
 //
 // # Copies of a body
 //

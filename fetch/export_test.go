@@ -31,3 +31,19 @@ func Decode(f *Fetcher, coding string, data []byte) *octopus.Page {
 
 // Meter returns what a Fetcher with this Bandwidth does to its connections.
 func Meter(rate int64) func(net.Conn) net.Conn { return (&bucket{rate: float64(rate)}).meter }
+
+// Alive is what decides whether a kept connection is used again.
+func Alive(c net.Conn) bool { return (&h1{Conn: c}).alive() }
+
+// Idle keeps connections.
+type Idle struct{ k *idle }
+
+func NewIdle(perHost, most int) Idle       { return Idle{newIdle(perHost, most)} }
+func (i Idle) Put(c net.Conn, host string) { i.k.put(newH1(c, origin{"http", host})) }
+func (i Idle) Close()                      { i.k.close() }
+func (i Idle) Get(host string) (c net.Conn) {
+	if got := i.k.get(origin{"http", host}); got != nil {
+		return got.Conn
+	}
+	return nil
+}
