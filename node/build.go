@@ -228,7 +228,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 		return crawl.Options{}, err
 	}
 	opt := crawl.Options{
-		Frontier: gated{gate, &n.valve}, Fetcher: n.fetcher, Parser: parser,
+		Frontier: gated{gate, &n.valve, n.outbox}, Fetcher: n.fetcher, Parser: parser,
 		Concurrency: n.cfg.Fetcher.Concurrency,
 		MaxPages:    n.cfg.Crawl.MaxPages, PagesBefore: before.Pages,
 		NoDigest: silent,
@@ -267,6 +267,7 @@ func (n *Node) summary(ctx context.Context, before octopus.Counts) Summary {
 	if n.cfg.Store.Discard {
 		sum.Dir = ""
 	}
+	sum.undelivered()
 	return sum
 }
 

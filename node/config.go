@@ -91,6 +91,7 @@ type StoreConfig struct {
 	Discard     bool   `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
 	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"keep the files in --dir below this, a tenth kept free for what is under way; --when-full says how; 0 has no limit"`
 	MinFreeDisk Size   `toml:"minFreeDisk" flag:"min-free-disk" help:"pause while the disk of --dir has less than this free; 0 never looks"`
+	MaxPending  int64  `toml:"maxPending" flag:"max-pending" help:"pause while an output has so many records to catch up; 0 has no limit"`
 	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where --max-disk is reached: pause until there is room, or give up the oldest pages (they stay known, only their bodies go)"`
 	NoSync      bool   `toml:"-"` // tests only: never wait for the disk
 }
@@ -122,6 +123,7 @@ func DefaultConfig() Config {
 	c.Robots.Policy = "obey"
 	c.Store.MinFreeDisk = 256 << 20
 	c.Store.WhenFull = "pause"
+	c.Store.MaxPending = 1_000_000
 	return c
 }
 
@@ -150,6 +152,7 @@ func (c *Config) Validate() error {
 		{c.Fetcher.ConnsPerHost < 1, "fetcher.connsPerHost", "must be at least 1"},
 		{c.Fetcher.HostDelay < 0, "fetcher.hostDelay", "is negative"},
 		{c.Fetcher.IPDelay < 0, "fetcher.ipDelay", "is negative"},
+		{c.Store.MaxPending < 0, "store.maxPending", "is negative; 0 means no limit"},
 		{!oneOf(c.Store.WhenFull, "pause", "oldest"), "store.whenFull", fmt.Sprintf("is %q; use pause or oldest", c.Store.WhenFull)},
 		{c.Fetcher.SiteDelay < 0, "fetcher.siteDelay", "is negative"},
 		{c.Fetcher.Timeout <= 0, "fetcher.timeout", "must be positive"},

@@ -10,6 +10,7 @@ import (
 
 	"octopus"
 	"octopus/board"
+	"octopus/sink"
 )
 
 // diskPeriod is the time between two looks at the disk.
@@ -61,18 +62,24 @@ func (v *valve) wait(ctx context.Context) error {
 	}
 }
 
-// gated is the gate behind the valve.
+// gated is the gate behind the valve and the bound of the outbox.
 type gated struct {
 	*board.Gate
-	valve *valve
+	valve  *valve
+	outbox *sink.Outbox // nil without outputs
 }
 
 var _ octopus.Releaser = gated{}
 
-// Lease is Gate.Lease, while there is room on the disk.
+// Lease is Gate.Lease, while there is room on the disk and in the outbox.
 func (g gated) Lease(ctx context.Context, most int) ([]octopus.Lease, error) {
 	if err := g.valve.wait(ctx); err != nil {
 		return nil, err
+	}
+	if g.outbox != nil {
+		if err := g.outbox.Room(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return g.Gate.Lease(ctx, most)
 }

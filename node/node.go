@@ -58,6 +58,7 @@ type Node struct {
 	seen     seen.Maintainer         // nil where the frontier's URL records decide
 	empty    atomic.Bool             // nothing is left of a shared crawl
 	outbox   *sink.Outbox            // nil without outputs
+	closing  atomic.Bool             // the outputs get what is left
 	fetcher  closingFetcher
 	observer *observer
 	valve    valve
@@ -179,6 +180,7 @@ func (n *Node) Status() Status {
 	if why := n.valve.why(); why != "" {
 		st.Waiting = why
 	}
+	n.outputStatus(&st)
 	n.mu.Lock()
 	gate := n.gate
 	n.mu.Unlock()
@@ -204,10 +206,6 @@ type closingFetcher interface {
 	crawl.Fetcher
 	Close() error
 }
-
-// pause is how long the sender of the sinks may take to deliver what is
-// committed when a crawl ends.
-const pause = time.Minute
 
 // Run crawls from the entries until nothing is left, a limit is reached, or
 // Drain was called; cancelling ctx cuts. Without entries it goes on with what
@@ -292,25 +290,4 @@ func (n *Node) newEngine(gate *board.Gate, before octopus.Counts) (*crawl.Engine
 		engine.Drain()
 	}
 	return engine, nil
-}
-
-// runAll runs the engine and the sender of the sinks side by side; the sender
-// ends after it has delivered what the engine committed.
-func (n *Node) runAll(ctx context.Context, engine *crawl.Engine) error {
-	if n.outbox == nil {
-		return engine.Run(ctx)
-	}
-	sending, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	sent := make(chan error, 1)
-	go func() { sent <- n.outbox.Run(sending) }()
-	err := engine.Run(ctx)
-	flush, cancel := context.WithTimeout(sending, pause)
-	defer cancel()
-	err = errors.Join(err, n.outbox.Flush(flush))
-	stop()
-	if e := <-sent; e != nil && !errors.Is(e, context.Canceled) {
-		err = errors.Join(err, e)
-	}
-	return err
 }

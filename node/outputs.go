@@ -127,8 +127,14 @@ func (n *Node) openOutbox() error {
 		targets = append(targets, t)
 	}
 	var err error
-	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets, OnError: n.outputFailed})
-	return err
+	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets, Limit: n.cfg.Store.MaxPending, OnError: n.outputFailed})
+	if err != nil {
+		return err
+	}
+	for _, c := range n.outbox.Absent() {
+		n.log.Warn("an output of an earlier run lacks records and is not among the outputs now; they are gone once the others have them", "output", c.Name, "records", c.Pending)
+	}
+	return nil
 }
 
 // outputFailed logs that an output does not take records.

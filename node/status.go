@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/sink"
 )
 
 // Status is a snapshot of a running crawl, for progress displays. Totals are
@@ -22,8 +23,9 @@ type Status struct {
 
 	Skipped map[string]int64 // links and URLs not fetched, by reason: scope, depth, robots, quota, trap …
 	Counts  octopus.Counts
-	Last    Visit  // the newest outcome
-	Waiting string // why nothing is leased now, in words; empty where work goes on
+	Last    Visit         // the newest outcome
+	Waiting string        // why nothing is leased now, in words; empty where work goes on
+	Outputs []sink.Status // how far each output is, in the order of Config.Output
 }
 
 // Visit is one outcome in short.
@@ -42,6 +44,7 @@ type Summary struct {
 	Dir  string   // state directory; empty with Discard
 	Out  []string // outputs written
 	Note string   // what to know in one line: "nothing left to fetch in db"
+	Lack string   // which outputs did not get all records, and why; empty where all did
 }
 
 // End says why a crawl ended.

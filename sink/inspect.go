@@ -42,16 +42,22 @@ func Inspect(store kv.Store, prefix []byte) (in Inspection, err error) {
 		}
 		from = next
 	}
+	in.Cursors, err = cursors(store, prefix, in.Queue)
+	return in, err
+}
+
+// cursors returns the places of all sinks.
+func cursors(store kv.Store, prefix []byte, q queue.State) (all []Cursor, err error) {
 	lo := append(append([]byte(nil), prefix...), 'c')
 	err = store.Scan(lo, kv.PrefixEnd(lo), func(key, value []byte) error {
 		if len(value) < 8 {
 			return fmt.Errorf("output %s: damaged: cursor %x", key[len(lo):], value)
 		}
-		next := int64(binary.BigEndian.Uint64(value))
-		in.Cursors = append(in.Cursors, Cursor{string(key[len(lo):]), next, max(in.Queue.Committed-next, 0)})
+		next := max(int64(binary.BigEndian.Uint64(value)), q.Head)
+		all = append(all, Cursor{string(key[len(lo):]), next, max(q.Committed-next, 0)})
 		return nil
 	})
-	return in, err
+	return all, err
 }
 
 // peekStep is the number of records that Inspect reads at once.

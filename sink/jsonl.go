@@ -3,10 +3,6 @@ package sink
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 
 	"octopus"
 )
@@ -19,121 +15,27 @@ import (
 // A path that is no regular file (a pipe, /dev/stdout) is written at least
 // once: nothing can be cut there.
 type JSONL struct {
-	path   string
-	f      File
-	plain  bool  // a regular file: it has a length
-	length int64 // bytes that count: existing content and delivered records
-	dirty  bool  // bytes beyond length may be in the file
-	open   bool
-	buf    []byte
-}
-
-// File is what a JSONL needs of an open file; an *os.File has it.
-type File interface {
-	io.Writer
-	io.ReaderAt
-	io.WriterAt
-	Truncate(size int64) error
-	Sync() error
-	Close() error
-	Stat() (os.FileInfo, error)
-}
-
-// fileState is what a JSONL remembers.
-type fileState struct {
-	Length int64 `json:"length"`
-	Open   bool  `json:"open"` // not closed since: bytes beyond Length are a torn write
+	appended
+	buf []byte
 }
 
 // NewJSONL returns the sink of the file at path. Resume opens the file.
-func NewJSONL(path string) *JSONL { return &JSONL{path: path} }
+func NewJSONL(path string) *JSONL { return &JSONL{appended: appended{path: path}} }
 
-// Resume implements Resumer: it opens the file, makes it where there is none,
-// and cuts it where the last run crashed.
-func (s *JSONL) Resume(state json.RawMessage) error {
-	f, err := openFile(s.path)
-	if err != nil {
-		return err
-	}
-	if err := s.ResumeFile(f, state); err != nil {
-		s.open = false
-		f.Close()
-		return err
-	}
-	return nil
-}
+// Resume implements Resumer.
+func (s *JSONL) Resume(state json.RawMessage) error { return s.resume(state) }
 
 // ResumeFile is Resume on a file that is open already; Close closes it.
-func (s *JSONL) ResumeFile(f File, state json.RawMessage) error {
-	var was fileState
-	if state != nil {
-		if err := json.Unmarshal(state, &was); err != nil {
-			return fmt.Errorf("what is remembered of %s is damaged: %w", s.path, err)
-		}
-	}
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	s.f, s.open, s.plain, s.length = f, true, info.Mode().IsRegular(), info.Size()
-	if !s.plain {
-		return nil
-	}
-	if was.Open && info.Size() > was.Length {
-		// The tail is a torn write of ours. A file that is shorter, or that was
-		// closed in order, was changed by its owner, who is right.
-		s.length = was.Length
-		return s.cut()
-	}
-	return s.endLine()
-}
-
-// cut removes what lies beyond the length.
-func (s *JSONL) cut() error {
-	if err := s.f.Truncate(s.length); err != nil {
-		return err
-	}
-	s.dirty = false
-	return s.f.Sync()
-}
-
-// endLine ends a last line of existing content that has no newline.
-func (s *JSONL) endLine() error {
-	if s.length == 0 {
-		return nil
-	}
-	last := make([]byte, 1)
-	if _, err := s.f.ReadAt(last, s.length-1); err != nil {
-		return err
-	}
-	if last[0] == '\n' {
-		return nil
-	}
-	if _, err := s.f.WriteAt([]byte("\n"), s.length); err != nil {
-		return err
-	}
-	s.length++
-	return s.f.Sync()
-}
+func (s *JSONL) ResumeFile(f File, state json.RawMessage) error { return s.resumeFile(f, state) }
 
 // State implements Resumer.
-func (s *JSONL) State() json.RawMessage {
-	state, err := json.Marshal(fileState{Length: s.length, Open: s.open && s.plain})
-	if err != nil {
-		panic(err) // a number and a boolean
-	}
-	return state
-}
+func (s *JSONL) State() json.RawMessage { return s.state() }
 
 // Write implements Sink.
 func (s *JSONL) Write(ctx context.Context, recs []octopus.Record) error {
-	lines := make([][]byte, len(recs))
-	for i := range recs {
-		line, err := Encode(&recs[i])
-		if err != nil {
-			return err
-		}
-		lines[i] = line
+	lines, err := encodeAll(recs)
+	if err != nil {
+		return err
 	}
 	return s.WriteLines(ctx, lines)
 }
@@ -141,42 +43,19 @@ func (s *JSONL) Write(ctx context.Context, recs []octopus.Record) error {
 // WriteLines implements LineWriter.
 func (s *JSONL) WriteLines(_ context.Context, lines [][]byte) error {
 	s.buf = joinLines(s.buf[:0], lines)
-	if !s.plain {
-		_, err := s.f.Write(s.buf)
-		return err
-	}
-	// After a failed write or fsync nothing is known of the tail: it is written
-	// anew from the last length that counts.
-	if s.dirty {
-		if err := s.cut(); err != nil {
-			return err
-		}
-	}
-	s.dirty = true
-	if _, err := s.f.WriteAt(s.buf, s.length); err != nil {
-		return err
-	}
-	if err := s.f.Sync(); err != nil {
-		return err
-	}
-	s.length += int64(len(s.buf))
-	s.dirty = false
-	return nil
+	return s.write(s.buf)
 }
 
-// Close implements Sink.
-func (s *JSONL) Close() error {
-	if !s.open {
-		return nil
-	}
-	if s.dirty && s.plain {
-		if err := s.cut(); err != nil {
-			s.f.Close()
-			return err
+func encodeAll(recs []octopus.Record) ([][]byte, error) {
+	lines := make([][]byte, len(recs))
+	for i := range recs {
+		line, err := Encode(&recs[i])
+		if err != nil {
+			return nil, err
 		}
+		lines[i] = line
 	}
-	s.open = false
-	return s.f.Close()
+	return lines, nil
 }
 
 func joinLines(buf []byte, lines [][]byte) []byte {
@@ -184,32 +63,4 @@ func joinLines(buf []byte, lines [][]byte) []byte {
 		buf = append(append(buf, l...), '\n')
 	}
 	return buf
-}
-
-// openFile opens path for writing; the directory entry of a new file is synced.
-func openFile(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if !os.IsNotExist(err) {
-		if os.IsPermission(err) { // a pipe or device may be writable only
-			return os.OpenFile(path, os.O_WRONLY, 0)
-		}
-		return f, err
-	}
-	if f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
-		return nil, err
-	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		f.Close()
-		return nil, err
-	}
-	return f, nil
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
 }

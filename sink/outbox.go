@@ -27,8 +27,12 @@ type Options struct {
 	Targets []Target
 
 	// Batch bounds the records of one Write. 0 means 256. A batch also ends at
-	// 4 MiB of JSON.
+	// 4 MiB of JSON. A Gatherer says its own.
 	Batch int
+
+	// Limit is the number of records that may wait for one sink before Room
+	// blocks. 0 means no limit.
+	Limit int64
 
 	// RetryMin and RetryMax bound the wait before a failed Write is tried
 	// again; it doubles from one to the other. 0 means 1 s and 1 min.
@@ -47,6 +51,10 @@ type Outbox struct {
 	queue   *queue.Queue
 	o       Options
 	targets []*target
+	absent  []Cursor
+
+	hurried context.Context // ends with the first Flush: nothing is gathered any more
+	hurry   func()
 
 	mu    sync.Mutex    // guards the fields of targets below, and moved
 	moved chan struct{} // closed, and made anew, when a cursor moves
@@ -64,6 +72,7 @@ type target struct {
 // After an error the sinks are closed.
 func Open(store kv.Store, prefix []byte, o Options) (*Outbox, error) {
 	b := &Outbox{store: store, prefix: append([]byte(nil), prefix...), o: o.withDefaults(), moved: make(chan struct{})}
+	b.hurried, b.hurry = context.WithCancel(context.Background())
 	if err := b.open(); err != nil {
 		for _, t := range o.Targets {
 			t.Sink.Close()
@@ -107,13 +116,30 @@ func (o *Outbox) open() (err error) {
 		o.targets = append(o.targets, opened)
 		o.stageCursor(&b, opened, opened.next)
 	}
-	if len(o.targets) == 0 {
-		return nil
+	if err := o.findAbsent(seen); err != nil || len(o.targets) == 0 {
+		return err
 	}
 	// A new sink's place, and that a file is open, must be known before its
 	// first record is written.
 	return o.store.Apply(&b, kv.Sync)
 }
+
+// findAbsent notes the sinks that have a place and records to come, and are not
+// among the targets.
+func (o *Outbox) findAbsent(present map[string]bool) error {
+	all, err := cursors(o.store, o.prefix, o.queue.Inspect())
+	for _, c := range all {
+		if !present[c.Name] && c.Pending > 0 {
+			o.absent = append(o.absent, c)
+		}
+	}
+	return err
+}
+
+// Absent returns the sinks of earlier runs that did not get all records and are
+// not among the targets. The records they lack leave the outbox once the
+// targets have them.
+func (o *Outbox) Absent() []Cursor { return o.absent }
 
 // resume finds a sink's place and lets it take up its state.
 func (o *Outbox) resume(t Target) (*target, error) {
@@ -161,9 +187,53 @@ func (o *Outbox) AppendLine(b *kv.Batch, line []byte) error {
 	return o.queue.Append(b, line)
 }
 
+// Room returns once no sink has Options.Limit records to catch up, or ctx ends.
+// Whoever makes records calls it before, so that the outbox stays bounded.
+func (o *Outbox) Room(ctx context.Context) error {
+	for {
+		end := o.queue.Inspect().Committed
+		o.mu.Lock()
+		full, moved := o.fullest(end), o.moved
+		o.mu.Unlock()
+		if full == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-moved:
+		}
+	}
+}
+
+// Full tells which sink keeps Room waiting; false where none does.
+func (o *Outbox) Full() (Status, bool) {
+	end := o.queue.Inspect().Committed
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	t := o.fullest(end)
+	if t == nil {
+		return Status{}, false
+	}
+	return t.status(end), true
+}
+
+// fullest returns a sink that has reached the limit, nil where none has. The
+// caller holds mu.
+func (o *Outbox) fullest(end int64) *target {
+	for _, t := range o.targets {
+		if o.o.Limit > 0 && end-t.next >= o.o.Limit {
+			return t
+		}
+	}
+	return nil
+}
+
 // Flush returns once everything that was committed when it was called has been
-// delivered to every sink, or ctx ends. It needs Run.
+// delivered to every sink, or ctx ends. It needs Run, and is the end of
+// gathering: what comes later is delivered as it comes.
 func (o *Outbox) Flush(ctx context.Context) error {
+	o.hurry()
 	end := o.queue.Inspect().Committed
 	for {
 		o.mu.Lock()
@@ -194,9 +264,15 @@ func (o *Outbox) Status() []Status {
 	defer o.mu.Unlock()
 	var all []Status
 	for _, t := range o.targets {
-		all = append(all, Status{Name: t.Name, Pending: max(end-t.next, 0), Error: t.last})
+		all = append(all, t.status(end))
 	}
 	return all
+}
+
+// status is the sink's state where end is the end of what is committed. The
+// caller holds mu.
+func (t *target) status(end int64) Status {
+	return Status{Name: t.Name, Pending: max(end-t.next, 0), Error: t.last}
 }
 
 // lowest returns the smallest cursor. The caller holds mu.

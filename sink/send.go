@@ -60,7 +60,10 @@ func (o *Outbox) send(ctx context.Context, t *target) error {
 		if err := o.queue.Wait(ctx, t.next); err != nil {
 			return err
 		}
-		items, next, err := o.queue.Peek(t.next, o.o.Batch)
+		if err := o.gather(ctx, t); err != nil {
+			return err
+		}
+		items, next, err := o.peek(t)
 		if err != nil {
 			return err
 		}
@@ -71,6 +74,41 @@ func (o *Outbox) send(ctx context.Context, t *target) error {
 			return fmt.Errorf("output %s: %w", t.Name, err)
 		}
 	}
+}
+
+// gather waits for the company that a Gatherer wants for the next record.
+func (o *Outbox) gather(ctx context.Context, t *target) error {
+	g, ok := t.Sink.(Gatherer)
+	if !ok {
+		return nil
+	}
+	records, _, wait := g.Gather()
+	enough, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	defer context.AfterFunc(o.hurried, cancel)()
+	_ = o.queue.Wait(enough, t.next+int64(records)-1) // an error says that the time is up
+	return ctx.Err()
+}
+
+// peek reads the next batch of a sink.
+func (o *Outbox) peek(t *target) (items []queue.Item, next int64, err error) {
+	g, ok := t.Sink.(Gatherer)
+	if !ok {
+		return o.queue.Peek(t.next, o.o.Batch)
+	}
+	records, size, _ := g.Gather()
+	next = t.next
+	for next < o.queue.Inspect().Committed && len(items) < records && size > 0 {
+		var more []queue.Item
+		if more, next, err = o.queue.Peek(next, records-len(items)); err != nil {
+			return nil, 0, err
+		}
+		for _, it := range more {
+			size -= len(it.Data)
+		}
+		items = append(items, more...)
+	}
+	return items, next, nil
 }
 
 // write gives items to the sink until it takes them; it fails only when ctx

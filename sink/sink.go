@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"octopus"
 )
@@ -43,6 +44,15 @@ type Resumer interface {
 	// State returns what to remember now. It is asked after Resume, after each
 	// write, and after Close.
 	State() json.RawMessage
+}
+
+// Gatherer is a Sink that wants many records at once, as a file of columns does.
+// The outbox calls Write when records of them wait, or wait has passed since the
+// first, or the crawl ends. A Write has no more than records, and not much more
+// than size bytes of JSON.
+type Gatherer interface {
+	Sink
+	Gather() (records, size int, wait time.Duration)
 }
 
 // ErrBackend is what Resume returns, wrapped, where a sink that is new to the

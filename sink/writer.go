@@ -19,13 +19,9 @@ func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
 // Write implements Sink.
 func (s *Writer) Write(ctx context.Context, recs []octopus.Record) error {
-	lines := make([][]byte, len(recs))
-	for i := range recs {
-		line, err := Encode(&recs[i])
-		if err != nil {
-			return err
-		}
-		lines[i] = line
+	lines, err := encodeAll(recs)
+	if err != nil {
+		return err
 	}
 	return s.WriteLines(ctx, lines)
 }

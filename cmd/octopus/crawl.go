@@ -100,6 +100,8 @@ func (a *app) conclude(l *loaded, res result, show showFlags, limitIsError bool)
 		return nil
 	case exitNothing:
 		return &exitError{code, fmt.Errorf("nothing fetched: %s", whyNothing(res.Summary))}
+	case exitBackend:
+		return &exitError{code, fmt.Errorf("output %s", printable(res.Lack))}
 	case exitLimit:
 		return &exitError{code, fmt.Errorf("stopped by the %s", res.End)}
 	}
@@ -113,6 +115,8 @@ func exitCode(res result, limitIsError bool) int {
 		return exitSIGINT
 	case res.signal != nil:
 		return exitSIGTERM
+	case res.Lack != "":
+		return exitBackend
 	case limitIsError && (res.End == node.EndPages || res.End == node.EndTime):
 		return exitLimit
 	case res.Counts.Pages == 0 && tried(res.Summary):

@@ -35,6 +35,11 @@ func (v *view) bar(columns int) []string {
 		fmt.Sprintf(" hosts %s", grouped(c.Hosts)),
 		fmt.Sprintf(" %-12s  last: %s", v.trend.spark(12), lastText(st.Last)),
 	}
+	for _, o := range st.Outputs {
+		if o.Error != "" {
+			lines[4] += fmt.Sprintf("   output %s: %s behind, %s", o.Name, counted(o.Pending, "record"), printable(o.Error))
+		}
+	}
 	if st.Waiting != "" {
 		lines[4] += "   waiting: " + printable(st.Waiting)
 	}
@@ -71,6 +76,11 @@ func (v *view) plain() string {
 	s := fmt.Sprintf("t=%s pages=%d found=%d rate=%.1f 2xx=%d 3xx=%d 4xx=%d 5xx=%d err=%d robots=%d queue=%d later=%d inflight=%d hosts=%d bytes=%s eta=%s",
 		st.Elapsed.Round(time.Second), c.Pages, c.Known, average(st), st.Class[2], st.Class[3], st.Class[4], st.Class[5], st.Class[0],
 		st.Skipped["robots"], c.Queued, c.Later, st.InFlight, c.Hosts, strings.ReplaceAll(bytesText(st.Bytes), " ", ""), v.etaText())
+	for _, o := range st.Outputs {
+		if o.Error != "" {
+			s += fmt.Sprintf(" output=%q pending=%d error=%q", o.Name, o.Pending, o.Error)
+		}
+	}
 	if st.Waiting != "" {
 		s += fmt.Sprintf(" waiting=%q", st.Waiting)
 	}
@@ -95,6 +105,14 @@ type progressObject struct {
 	Errors   map[string]int64 `json:"errors"`
 	Skipped  map[string]int64 `json:"skipped"`
 	Waiting  string           `json:"waiting"`
+	Outputs  []outputState    `json:"outputs,omitempty"`
+}
+
+// outputState is how far an output is.
+type outputState struct {
+	Name    string `json:"name"`
+	Pending int64  `json:"pending"` // records it does not have yet
+	Error   string `json:"error"`   // why the last write failed, or empty
 }
 
 func (v *view) object() progressObject {
@@ -102,6 +120,9 @@ func (v *view) object() progressObject {
 	o := progressObject{Type: "progress", Elapsed: seconds(st.Elapsed), Pages: c.Pages, Found: c.Known, Queued: c.Queued, Later: c.Later,
 		InFlight: st.InFlight, Hosts: c.Hosts, Rate: round(v.trend.rate()), Bytes: st.Bytes, Status: statusMap(st),
 		Errors: notNil(st.Errors), Skipped: notNil(st.Skipped), Waiting: st.Waiting}
+	for _, out := range st.Outputs {
+		o.Outputs = append(o.Outputs, outputState(out))
+	}
 	if d := v.trend.eta(v.maxPages, v.maxTime, st); d > 0 {
 		s := seconds(d)
 		o.ETA = &s
