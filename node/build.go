@@ -222,8 +222,9 @@ func agentToken(userAgent string) string {
 // engineOptions are those of a run that starts with counts before.
 func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Options, error) {
 	silent := n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil // keeps and reports nothing
+	text, markdown := n.cfg.extraction()
 	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks,
-		NoFingerprint: silent, Classes: classes{gate}})
+		Text: text, Markdown: markdown, NoFingerprint: silent, Classes: classes{gate}})
 	if err != nil {
 		return crawl.Options{}, err
 	}

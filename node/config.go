@@ -44,6 +44,7 @@ type CrawlConfig struct {
 	Scope    octopus.Scope `toml:"scope" flag:"scope" help:"how far from the entries links may lead: page, prefix, host, domain or any"`
 	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
 	Reject   []string      `toml:"reject" flag:"reject" help:"never follow URLs that match one of these regular expressions (repeatable)"`
+	Extract  string        `toml:"extract" flag:"extract" help:"main content put into the records: text, markdown, both or none; auto is text for databases and Parquet, markdown for md:, else none"`
 	Sitemap  string        `toml:"sitemap" flag:"sitemap" help:"auto reads the sitemaps that robots.txt names, off reads none"`
 	Render   string        `toml:"render" flag:"render" help:"off never runs a page's scripts, auto has a browser run those of pages that say nothing without, always those of all"`
 }
@@ -109,6 +110,7 @@ func DefaultConfig() Config {
 	c.defaultRender()
 	c.Crawl.Depth = -1
 	c.Crawl.Scope = octopus.ScopeHost
+	c.Crawl.Extract = "auto"
 	c.Crawl.Sitemap = "auto"
 	c.Job = "octopus"
 	c.Seen = SeenConfig{Granularity: "day", Windows: 7, Zone: "UTC", Capacity: 1_000_000, ErrorRate: 1e-4,
@@ -146,6 +148,7 @@ func (c *Config) Validate() error {
 		{c.Crawl.MaxPages < 0, "crawl.maxPages", "is negative; 0 means no limit"},
 		{c.Crawl.MaxTime < 0, "crawl.maxTime", "is negative; 0 means no limit"},
 		{!oneOf(string(c.Crawl.Scope), "page", "prefix", "host", "domain", "any"), "crawl.scope", fmt.Sprintf("is %q; use page, prefix, host, domain or any", c.Crawl.Scope)},
+		{!oneOf(c.Crawl.Extract, "auto", "none", "text", "markdown", "both"), "crawl.extract", fmt.Sprintf("is %q; use auto, none, text, markdown or both", c.Crawl.Extract)},
 		{!oneOf(c.Crawl.Sitemap, "auto", "off"), "crawl.sitemap", fmt.Sprintf("is %q; use auto or off", c.Crawl.Sitemap)},
 		{!oneOf(c.Robots.Policy, "obey", "ignore"), "robots.policy", fmt.Sprintf("is %q; use obey or ignore", c.Robots.Policy)},
 		{c.Fetcher.Concurrency < 1 || c.Fetcher.Concurrency > 10_000, "fetcher.concurrency", "must be 1 to 10000"},

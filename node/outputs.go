@@ -10,13 +10,16 @@ import (
 	"time"
 
 	"octopus/sink"
+	"octopus/sink/parquetsink"
 	"octopus/sink/sqlsink"
 )
 
 var (
 	_ sink.LineWriter = (*sink.JSONL)(nil)
 	_ sink.LineWriter = (*sink.Writer)(nil)
+	_ sink.Resumer    = (*sink.CSV)(nil)
 	_ sink.Resumer    = (*sqlsink.Sink)(nil)
+	_ sink.Gatherer   = (*parquetsink.Sink)(nil)
 )
 
 // An output is `-o FORM:REST`, or a path whose suffix tells the form.
@@ -26,6 +29,11 @@ var outputForms = []struct {
 	open   func(n *Node, rest string) (sink.Target, error)
 }{
 	{"jsonl", ".jsonl", (*Node).fileOutput},
+	{"csv", ".csv", (*Node).fileOutput},
+	{"parquet", ".parquet", (*Node).fileOutput},
+	{"parquet", ".parquet/", (*Node).fileOutput},
+	{"md", ".md/", (*Node).fileOutput},
+	{"feed", "", (*Node).fileOutput},
 	{"sqlite", ".sqlite", (*Node).sqlOutput},
 	{"sqlite", ".db", (*Node).sqlOutput},
 	{"postgres", "", (*Node).sqlOutput},
@@ -35,37 +43,77 @@ var outputForms = []struct {
 }
 
 // outputHelp is what an output that is none of the forms is told.
-const outputHelp = "write FILE.jsonl, FILE.sqlite, postgres://USER@HOST/DB, mysql://USER@HOST/DB, or - for stdout"
+const outputHelp = "write FILE.jsonl, FILE.csv, DIR.parquet, md:DIR, feed:DIR, FILE.sqlite, postgres://USER@HOST/DB, mysql://USER@HOST/DB, or - for stdout; octopus export writes the store as warc, wacz and cdxj"
+
+// outputForm returns the form of an output and the whole with the form in
+// front; "" where it is none.
+func outputForm(text string) (i int, full string, ok bool) {
+	form, _, _ := strings.Cut(text, ":")
+	path, _, _ := strings.Cut(text, "?")
+	for i, f := range outputForms {
+		if f.form == form {
+			return i, text, true
+		}
+	}
+	for i, f := range outputForms {
+		if f.suffix != "" && strings.HasSuffix(path, f.suffix) && !strings.Contains(path, "://") {
+			return i, f.form + ":" + text, true
+		}
+	}
+	return 0, "", false
+}
 
 // openOutput opens what one -o names. Its errors show no password.
 func (n *Node) openOutput(text string) (sink.Target, error) {
 	if text == "-" {
 		return sink.Target{Name: "-", Sink: sink.NewWriter(n.opt.Stdout)}, nil
 	}
-	form, _, _ := strings.Cut(text, ":")
-	for _, f := range outputForms {
-		if f.form == form {
-			return f.open(n, text)
-		}
+	i, full, ok := outputForm(text)
+	if !ok {
+		return sink.Target{}, fmt.Errorf("%q is no known form of output; %s", Redact(text), outputHelp)
 	}
-	path, _, _ := strings.Cut(text, "?")
-	for _, f := range outputForms {
-		if f.suffix != "" && strings.HasSuffix(path, f.suffix) && !strings.Contains(path, "://") {
-			return f.open(n, f.form+":"+text)
-		}
-	}
-	return sink.Target{}, fmt.Errorf("%q is no known form of output; %s", Redact(text), outputHelp)
+	return outputForms[i].open(n, full)
 }
 
-// fileOutput opens a file that is appended to. The name it has in the outbox is
-// its path, as it was before there were forms.
+// fileOutput opens a file or folder. The name it has in the outbox is its form
+// and path; that of JSON lines is the path alone, as it was before there were
+// forms.
 func (n *Node) fileOutput(text string) (sink.Target, error) {
-	_, path, _ := strings.Cut(text, ":")
+	form, path, _ := strings.Cut(text, ":")
 	abs, err := filepath.Abs(path)
 	if err != nil || path == "" {
 		return sink.Target{}, fmt.Errorf("%q names no file", text)
 	}
-	return sink.Target{Name: abs, Sink: sink.NewJSONL(abs)}, nil
+	t := sink.Target{Name: form + ":" + abs}
+	switch form {
+	case "csv":
+		t.Sink = sink.NewCSV(abs)
+	case "parquet":
+		t.Sink = parquetsink.New(abs)
+	case "md":
+		t.Sink = sink.NewMarkdown(abs)
+	case "feed":
+		t.Sink = sink.NewFeed(abs)
+	default:
+		t.Name, t.Sink = abs, sink.NewJSONL(abs)
+	}
+	return t, nil
+}
+
+// extraction says what is to be extracted from pages: what crawl.extract says,
+// or what the outputs are made for.
+func (c *Config) extraction() (text, markdown bool) {
+	switch c.Crawl.Extract {
+	case "auto":
+		for _, output := range c.Output {
+			i, _, ok := outputForm(output)
+			form := outputForms[i].form
+			text = text || ok && !oneOf(form, "jsonl", "csv", "md", "feed")
+			markdown = markdown || ok && form == "md"
+		}
+		return text, markdown
+	}
+	return oneOf(c.Crawl.Extract, "text", "both"), oneOf(c.Crawl.Extract, "markdown", "both")
 }
 
 // sqlOutput opens a table of a database.

@@ -88,9 +88,10 @@ func TestDocsComplete(t *testing.T) {
 			t.Errorf("exit-codes.md lacks %s", code)
 		}
 	}
-	for _, v := range []any{summaryJSON{}, urlCounts{}, output{}, progressObject{}} {
+	for _, v := range []any{summaryJSON{}, urlCounts{}, output{}, progressObject{}, outputState{}} {
 		for f := range reflect.TypeOf(v).Fields() {
-			has("`" + f.Tag.Get("json") + "`")
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			has("`" + name + "`")
 		}
 	}
 	settingFlags := map[string]bool{"help": true, "version": true}

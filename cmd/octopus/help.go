@@ -24,12 +24,18 @@ const outputsHelp = `-o names where the records go, one for each visit; it may b
 times, and each output has a place of its own:
 
   -                                   standard output, one JSON object a line
-  FILE.jsonl                          the same in a file
+  FILE.jsonl, jsonl:FILE              the same in a file
+  FILE.csv, csv:FILE                  a table with a line per record
+  DIR.parquet, parquet:DIR            a folder of Parquet files
+  DIR.md/, md:DIR                     a folder with a Markdown file per page
+  feed:DIR                            a folder with an Atom and a JSON feed of the
+                                      newest articles of each board
   FILE.sqlite, FILE.db, sqlite:FILE   a SQLite database
   postgres://USER:PASSWORD@HOST/DB    PostgreSQL
   mysql://USER:PASSWORD@HOST/DB       MySQL or MariaDB; mariadb:// is the same
 
-Databases take ?table=NAME (default pages). A password need not stand on the
+--extract says whether records have the main text or Markdown of their pages;
+databases, Parquet and md: have it by themselves. Databases take ?table=NAME (default pages). A password need not stand on the
 command line, where others see it: ?passwordFile=FILE, or the setting output in
 a file or in OCTOPUS_OUTPUT; for PostgreSQL also PGPASSWORD and ~/.pgpass.
 octopus prints no password.

@@ -2,7 +2,12 @@ package main
 
 import (
 	"database/sql"
+	"encoding/csv"
+	"encoding/json"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -10,9 +15,11 @@ import (
 
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
+	"github.com/parquet-go/parquet-go"
 	_ "modernc.org/sqlite"
 
 	"octopus/internal/servers"
+	"octopus/sink"
 )
 
 // rowsOf returns "url visit status" of all rows of the table pages.
@@ -123,5 +130,79 @@ func TestKillDatabase(t *testing.T) {
 				t.Errorf("nothing is said about the database:\n%s", c.err)
 			}
 		})
+	}
+}
+
+// TestOutputForms crawls into files and folders of every form at once.
+func TestOutputForms(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	s.crawl(c, "-o", "a.jsonl", "-o", "a.csv", "-o", "a.parquet", "-o", "md:pages", "-o", "feed:feeds", "-o", "csv:b").want(exitOK)
+	if sum := summaryOf(t, c.stdout); len(sum.Out) != 6 || sum.Out[1].Bytes == 0 || sum.Out[5].Bytes != sum.Out[1].Bytes {
+		t.Errorf("the summary tells of %+v", sum.Out)
+	}
+	n := len(records(t, "a.jsonl"))
+	f, err := os.Open("a.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if rows, err := csv.NewReader(f).ReadAll(); err != nil || len(rows) != n+1 {
+		t.Errorf("a.csv: %d lines, %v, want %d", len(rows), err, n+1)
+	}
+	rows, err := parquet.ReadFile[struct {
+		Text *string `parquet:"text,optional"`
+	}]("a.parquet/part-00000001.parquet")
+	texts := 0
+	for _, r := range rows {
+		if r.Text != nil {
+			texts++
+		}
+	}
+	if err != nil || len(rows) != n || texts == 0 {
+		t.Errorf("a.parquet: %d rows, %d with text, %v, want %d rows", len(rows), texts, err, n)
+	}
+	pages := 0
+	err = filepath.WalkDir("pages", func(_ string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(d.Name(), ".md") {
+			pages++
+		}
+		return err
+	})
+	if err != nil || pages == 0 {
+		t.Errorf("md:pages has %d files, %v", pages, err)
+	}
+	// Whoever does not want the text of pages need not wait for it.
+	s.crawl(c, "--fresh", "--extract", "none", "-o", "none.sqlite").want(exitOK)
+	s.crawl(c, "--fresh", "-o", "some.sqlite").want(exitOK)
+	for file, want := range map[string]bool{"none.sqlite": false, "some.sqlite": true} {
+		db, err := sql.Open("sqlite", file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		var got int
+		if err := db.QueryRow("SELECT COUNT(text) FROM pages").Scan(&got); err != nil || got > 0 != want {
+			t.Errorf("%s: %d texts, %v", file, got, err)
+		}
+	}
+	c.run("crawl", s.URL, "-o", "crawl.wacz").want(exitUsage, "octopus export")
+	c.run("crawl", s.URL, "--extract", "all").want(exitUsage, "use auto, none, text, markdown or both")
+}
+
+// TestFeedOfBoard crawls a board with article patterns into a feed.
+func TestFeedOfBoard(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	c.file("octopus.toml", fmt.Sprintf("output = [\"feed:feeds\"]\n[fetcher]\nhostDelay = \"0s\"\nallowNet = [\"127.0.0.0/8\"]\n[[board]]\nname = \"News\"\ndepth = 9\nentry = [\"%s/\"]\narticle = ['/1[0-9]$']\n", s.URL))
+	c.run("crawl", "-q").want(exitOK)
+	text, err := os.ReadFile("feeds/news-" + sink.URLKey("News")[:10] + ".feed.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var feed struct {
+		Title string
+		Items []struct{ URL, Title string }
+	}
+	if err := json.Unmarshal(text, &feed); err != nil || feed.Title != "News" || len(feed.Items) != 10 || feed.Items[0].Title == "" {
+		t.Errorf("%v: %s", err, text)
 	}
 }

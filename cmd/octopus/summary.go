@@ -126,7 +126,7 @@ func outputs(res result) []output {
 	out := []output{}
 	for _, path := range res.Out {
 		o := output{Path: node.Redact(path)}
-		if form, file, ok := strings.Cut(path, ":"); ok && form == "sqlite" {
+		if form, file, ok := strings.Cut(path, ":"); ok && slices.Contains([]string{"jsonl", "csv", "sqlite"}, form) {
 			path = file
 		}
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {

@@ -66,6 +66,7 @@ func newCrawl(t *testing.T, web *webtest.Web, dir string, rng *rand.Rand) *crawl
 	c.args = append(c.args, "--scope", "any", "--dir", filepath.Join(dir, "db"), "-o", c.jsonl(),
 		"--resolver", web.ResolverAddr(), "--allow-net", "127.0.0.0/8", "--host-delay", hostDelay.String(), "--retry-wait", "200ms",
 		"--concurrency", strconv.Itoa(concurrency), "--max-body", strconv.Itoa(maxBody), "--progress", "none", "--summary", "json")
+	c.args = append(c.args, outputArgs(dir)...)
 	return c
 }
 

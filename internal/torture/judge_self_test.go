@@ -34,7 +34,7 @@ func TestJudgeSeesDamage(t *testing.T) {
 			return bytes.Replace(b, []byte(`"digest":"sha1:`), []byte(`"digest":"sha1:A`), 1)
 		}, "wrong digest"},
 		{"page damaged", segment, func(b []byte) []byte { b[len(b)/2] ^= 4; return b }, "verify the container"},
-		{"segment torn", segment, func(b []byte) []byte { return b[:len(b)-9] }, "stored page"},
+		{"segment torn", segment, func(b []byte) []byte { return b[:len(b)-9] }, "it ends at"},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			restore := snapshot(t, filepath.Dir(d.file))

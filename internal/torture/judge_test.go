@@ -22,6 +22,7 @@ import (
 type verdict struct {
 	*webtest.Report
 	problems []string
+	records  []string // "URL visit" of each JSON line
 }
 
 func (v *verdict) blame(format string, args ...any) {
@@ -42,6 +43,7 @@ func (c *crawl) judge() *verdict {
 	if most := inFlight * c.crashes; len(again) > most {
 		v.blame("%d pages fetched again after %d crashes, want at most %d", len(again), c.crashes, most)
 	}
+	v.checkOutputs(c.dir, v.records)
 	v.checkStats(c, found)
 	v.readPages(c)
 	v.checkWARC(filepath.Join(c.dir, "db", "pages"))
@@ -64,6 +66,7 @@ func (v *verdict) readJSONL(name string) (found []webtest.Found) {
 			v.blame("%s:%d: %v", name, n, err)
 			continue
 		}
+		v.records = append(v.records, fmt.Sprint(rec.URL, " ", rec.Visit))
 		found = append(found, webtest.Found{URL: rec.URL, Status: rec.Status, Digest: rec.Digest, Title: rec.Title})
 	}
 	if err := lines.Err(); err != nil {
