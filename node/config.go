@@ -90,7 +90,7 @@ type RobotsConfig struct {
 type StoreConfig struct {
 	NoPages     bool   `toml:"noPages" flag:"no-pages" help:"keep no page bodies"`
 	Discard     bool   `toml:"discard" flag:"discard" help:"keep nothing: the frontier in memory, as a link checker wants"`
-	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"keep the files in --dir below this, a tenth kept free for what is under way; --when-full says how; 0 has no limit"`
+	MaxDisk     Size   `toml:"maxDisk" flag:"max-disk" help:"keep the files in --dir below this, a tenth kept free for what is under way; store.whenFull says how; 0 has no limit"`
 	MinFreeDisk Size   `toml:"minFreeDisk" flag:"min-free-disk" help:"pause while the disk of --dir has less than this free; 0 never looks"`
 	MaxPending  int64  `toml:"maxPending" flag:"max-pending" help:"pause while an output has so many records to catch up; 0 has no limit"`
 	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where --max-disk is reached: pause until there is room, or give up the oldest pages (they stay known, only their bodies go)"`
