@@ -35,6 +35,9 @@ type Record struct {
 	Published   string   `json:"published,omitempty"`
 	Text        string   `json:"text,omitempty"`
 	Markdown    string   `json:"markdown,omitempty"`
+	Abstract    string   `json:"abstract,omitempty"` // of an article: its first sentences
+	Image       string   `json:"image,omitempty"`    // that an article names as its own
+	Tags        []string `json:"tags,omitempty"`     // of an article
 	Canonical   string   `json:"canonical,omitempty"`
 	Robots      []string `json:"robots,omitempty"` // noindex, nofollow, noarchive … of meta and X-Robots-Tag
 	Links       []string `json:"links"`            // distinct canonical targets

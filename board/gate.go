@@ -23,6 +23,8 @@ type Gate struct {
 	links    *spare.Lists[octopus.Link] // for Done, as the next
 	outcomes *spare.Lists[octopus.Outcome]
 
+	classes atomic.Pointer[Classes] // nil: nothing is learned
+
 	rejectedScope atomic.Int64
 	rejectedDepth atomic.Int64
 }
@@ -43,6 +45,10 @@ func NewGate(next octopus.Frontier, memory Memory, boards ...octopus.Board) (*Ga
 	g.boards.Store(new([]*Rules))
 	return g, g.Set(boards...)
 }
+
+// Use has c tell the lanes of links that no pattern tells. A navigation page's
+// own opinion, Link.Lane, holds where c knows nothing.
+func (g *Gate) Use(c *Classes) { g.classes.Store(c) }
 
 // Set puts other boards in the place of those there were; links are judged
 // by the ones or the others, never by a mixture. After an error nothing has
@@ -248,13 +254,26 @@ func (g *Gate) judge(l *octopus.Link, via string) (ruling, error) {
 		}
 		d := r.link(l)
 		if d.Accept {
-			return ruling{board: r.board.Name, lane: d.Lane}, nil
+			return ruling{board: r.board.Name, lane: g.laneOf(r, l, d)}, nil
 		}
 		if d.Reason == octopus.ReasonDepth {
 			reason = d.Reason
 		}
 	}
 	return ruling{reason: reason}, nil
+}
+
+// laneOf returns the lane of a link: what the patterns say, what the pages of its
+// like were, or what the page thinks that has the link.
+func (g *Gate) laneOf(r *Rules, l *octopus.Link, d Decision) octopus.Lane {
+	c := g.classes.Load()
+	if c == nil || d.Class != "" || r.Patterned() || l.Kind == octopus.Robots {
+		return d.Lane
+	}
+	if lane, _, ok := c.Lane(r.board.Name, l.URL); ok {
+		return lane
+	}
+	return d.Lane
 }
 
 // follow makes the target of an entry's redirect an entry of the board. It is

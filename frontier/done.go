@@ -261,7 +261,7 @@ func (v *visit) take(o *octopus.Outcome) {
 	}
 	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
 	if o.Record != nil {
-		v.title, v.size, v.print = o.Record.Title, o.Record.Size, o.Record.Fingerprint
+		v.title, v.size, v.print, v.class = o.Record.Title, o.Record.Size, o.Record.Fingerprint, o.Record.KindReason
 	}
 }
 

@@ -121,6 +121,7 @@ func (r *record) facts() []octopus.Fact {
 	l.add("depth", strconv.Itoa(r.pos.depth()))
 	l.addIf(r.hop > 0, "redirects", strconv.Itoa(int(r.hop)))
 	l.add("lane", r.pos.lane().String())
+	l.addIf(r.last.class != "", "class", r.last.class)
 	l.addIf(r.pos.precedence() != 0, "precedence", strconv.Itoa(int(r.pos.precedence())))
 	l.addIf(r.pos.weight() != 0, "weight", strconv.Itoa(int(r.pos.weight())))
 	l.addIf(r.via != "", "via", r.via)

@@ -61,6 +61,7 @@ type visit struct {
 	title   string
 	size    int64
 	print   octopus.Fingerprint
+	class   string        // why the page is of its lane; empty where its board does not tell
 	changed time.Time     // when the content was last seen to change
 	period  time.Duration // present refresh period; 0 where none
 }
@@ -94,13 +95,14 @@ const (
 	recTries
 	recLinks
 	recPrint
+	recClass
 )
 
 // encode returns the record's value.
 //
 //	| version<<4 + state | flags | depth | seq | [generation, precedence, weight]
 //	| [hop] | [visits] | [tries] | [number] | [links] | [due] | [reason, detail]
-//	| [kind, URL, via, board] | [last visit] | [fingerprint] |
+//	| [kind, URL, via, board] | [last visit] | [fingerprint] | [class] |
 func (r *record) encode(w *writer) {
 	flags := r.flags()
 	w.byte(recordVersion<<4 | byte(r.state))
@@ -149,6 +151,9 @@ func (r *record) encode(w *writer) {
 		w.uint(r.last.print.Text)
 		w.uint(r.last.print.Links)
 	}
+	if flags&recClass != 0 {
+		w.string(r.last.class)
+	}
 }
 
 func (r *record) flags() (flags uint64) {
@@ -161,6 +166,7 @@ func (r *record) flags() (flags uint64) {
 		{recDue, !r.due.IsZero()}, {recReason, r.reason != ""}, {recText, r.text != ""},
 		{recLast, !r.last.at.IsZero()}, {recData, r.pos.lane() == octopus.Data},
 		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0}, {recPrint, r.last.print != octopus.Fingerprint{}},
+		{recClass, r.last.class != ""},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -242,6 +248,9 @@ func decodeRecord(value []byte) (*record, error) {
 	}
 	if flags&recPrint != 0 {
 		r.last.print = octopus.Fingerprint{Text: in.uint(), Links: in.uint()}
+	}
+	if flags&recClass != 0 {
+		r.last.class = in.string()
 	}
 	if in.err != nil {
 		return nil, fmt.Errorf("URL record: %w", in.err)

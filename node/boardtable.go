@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"octopus"
+	"octopus/board"
 	"octopus/frontier"
 	"octopus/kv"
 )
@@ -72,7 +73,8 @@ func (n *Node) openBoards() error {
 		return err
 	}
 	n.boards.set(list)
-	return nil
+	n.learned, err = board.LoadClasses(n.store, prefixClass)
+	return err
 }
 
 func setBoard(batch *kv.Batch, b octopus.Board) error {

@@ -50,6 +50,7 @@ var (
 const (
 	prefixOutbox = "outbox/"
 	prefixBoard  = "board/"
+	prefixClass  = "class/"
 	prefixStats  = "stats/"
 )
 
@@ -224,7 +225,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 	silent := n.cfg.Store.Discard && n.outbox == nil && n.observer.record == nil // keeps and reports nothing
 	text, markdown := n.cfg.extraction()
 	parser, err := parse.New(parse.Options{Agent: agentToken(n.cfg.UserAgent), IgnoreRobots: n.cfg.Robots.Policy == "ignore", MaxLinks: maxLinks,
-		Text: text, Markdown: markdown, NoFingerprint: silent, Classes: classes{gate}})
+		Text: text, Markdown: markdown, Bare: n.cfg.Crawl.Extract == "none", NoFingerprint: silent, Classes: classes{n, gate}})
 	if err != nil {
 		return crawl.Options{}, err
 	}

@@ -44,7 +44,7 @@ type CrawlConfig struct {
 	Scope    octopus.Scope `toml:"scope" flag:"scope" help:"how far from the entries links may lead: page, prefix, host, domain or any"`
 	Accept   []string      `toml:"accept" flag:"accept" help:"follow only URLs that match one of these regular expressions (repeatable)"`
 	Reject   []string      `toml:"reject" flag:"reject" help:"never follow URLs that match one of these regular expressions (repeatable)"`
-	Extract  string        `toml:"extract" flag:"extract" help:"main content put into the records: text, markdown, both or none; auto is text for databases and Parquet, markdown for md:, else none"`
+	Extract  string        `toml:"extract" flag:"extract" help:"main content put into the records: text, markdown, both or none; auto is both for the data pages of boards, text for databases and Parquet, markdown for md:, else none"`
 	Sitemap  string        `toml:"sitemap" flag:"sitemap" help:"auto reads the sitemaps that robots.txt names, off reads none"`
 	Render   string        `toml:"render" flag:"render" help:"off never runs a page's scripts, auto has a browser run those of pages that say nothing without, always those of all"`
 }

@@ -48,6 +48,7 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 	if err != nil {
 		return nil, nil, patternError(err)
 	}
+	gate.Use(n.learned)
 	n.keepEntries(list)
 	if err := n.shareEntries(list); err != nil {
 		return nil, nil, err

@@ -51,6 +51,7 @@ type Node struct {
 
 	store    kv.Store
 	boards   boardTable
+	learned  *board.Classes
 	pages    *pages                  // nil with NoPages or Discard
 	queue    scheduler               // the frontier, local or shared
 	frontier *frontier.Frontier      // nil where it is shared

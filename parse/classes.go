@@ -8,9 +8,9 @@ import "octopus"
 type Classes interface {
 	// Expect tells what is known of a page before it is read.
 	Expect(l octopus.Lease) Expectation
-	// Learn is told what a page turned out to be. proven says that the text of
-	// the page was looked for, not only what it looks like.
-	Learn(l octopus.Lease, kind string, proven bool)
+	// Learn is told what a page, of which nothing certain was known, turned out
+	// to be: octopus.Nav or octopus.Data, as text.
+	Learn(l octopus.Lease, kind string)
 }
 
 // Expectation is what is known of a page before it is read.
@@ -18,11 +18,11 @@ type Expectation struct {
 	Kind    string // octopus.Nav or octopus.Data, as text; empty where nothing is known
 	Reason  string // why, in words
 	Certain bool   // the board's patterns decide: no guessing, no correction
-	Extract bool   // the text of data pages is wanted
+	Extract bool   // the page is one of a board: its text is wanted where it is a data page
 }
 
 // noClasses knows nothing.
 type noClasses struct{}
 
-func (noClasses) Expect(octopus.Lease) Expectation  { return Expectation{} }
-func (noClasses) Learn(octopus.Lease, string, bool) {}
+func (noClasses) Expect(octopus.Lease) Expectation { return Expectation{} }
+func (noClasses) Learn(octopus.Lease, string)      {}

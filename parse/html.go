@@ -17,20 +17,25 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	rec.Fingerprint = w.fingerprint()
 	known := p.opt.Classes.Expect(page.Lease)
 	rec.Kind, rec.KindReason = known.Kind, known.Reason
-	if !known.Certain {
-		guess := classify.Page(&w.page, rec.URL)
-		rec.Kind = guess.Kind
-		if known.Extract {
-			rec.KindReason = guess.Reason()
-		}
-	}
+	var topics map[string]bool
 	w.locate(page.URL())
 	p.metadata(w, rec)
+	switch {
+	case known.Extract:
+		guess := classify.Page(&w.page, rec.URL)
+		topics = topicRefs(w.page.Refs)
+		p.classified(page, rec, body, known, judge(known, &guess), topics != nil)
+	case !known.Certain:
+		rec.Kind = classify.Page(&w.page, rec.URL).Kind
+	}
+	if rec.Kind == classify.Data {
+		topics = nil // those below an article are related ones, not news
+	}
 	var links []octopus.Link
 	if !nofollow(rec.Robots) || p.opt.IgnoreRobots {
-		links = p.links(w, &page.Lease.Link)
+		links = p.links(w, &page.Lease.Link, topics)
 	}
-	if p.opt.Text || p.opt.Markdown {
+	if (p.opt.Text || p.opt.Markdown) && rec.Text == "" {
 		p.extract(rec, body, p.opt.Markdown)
 		if !p.opt.Text {
 			rec.Text = ""

@@ -58,7 +58,7 @@ func (p *Parser) Inspect(body []byte, url, contentType string) (*Inspection, err
 	in.Kind, in.Reason = kind.Kind, kind.Reason()
 	w.locate(u)
 	p.metadata(w, rec)
-	in.Links = texts(p.links(w, &octopus.Link{URL: u}))
+	in.Links = texts(p.links(w, &octopus.Link{URL: u}, nil))
 	res := p.extract(rec, text, true)
 	in.Title, in.Author, in.Date, in.Description = rec.Title, rec.Author, res.Date, rec.Description
 	in.Language, in.Text, in.Markdown, in.Canonical = rec.Language, rec.Text, rec.Markdown, rec.Canonical

@@ -11,8 +11,9 @@ import (
 )
 
 // links turns the references of a page into links: each distinct one once, no
-// link to the page itself, at most Options.MaxLinks.
-func (p *Parser) links(w *work, from *octopus.Link) []octopus.Link {
+// link to the page itself, at most Options.MaxLinks. Those to topics, targets as
+// written, go to the data lane.
+func (p *Parser) links(w *work, from *octopus.Link, topics map[string]bool) []octopus.Link {
 	out := p.spare.Get(min(len(w.page.Refs), p.opt.MaxLinks))
 	w.isNew(from.URL) // nobody links to himself
 	for i := range w.page.Refs {
@@ -28,7 +29,11 @@ func (p *Parser) links(w *work, from *octopus.Link) []octopus.Link {
 			p.dropped.Add(1)
 			continue
 		}
-		out = append(out, octopus.Link{URL: u, Via: from.URL.Text, Kind: octopus.Anchor, Depth: from.Depth + 1})
+		l := octopus.Link{URL: u, Via: from.URL.Text, Kind: octopus.Anchor, Depth: from.Depth + 1}
+		if topics != nil && topics[string(r.URL)] {
+			l.Lane = octopus.Data
+		}
+		out = append(out, l)
 	}
 	return out
 }

@@ -21,6 +21,11 @@ type Options struct {
 	// known, every page is judged by what it looks like.
 	Classes Classes
 
+	// Bare leaves the text out of the records of boards, too: it is looked for to
+	// judge pages, and dropped. By default their data pages come with text and
+	// Markdown.
+	Bare bool
+
 	// MaxLinks bounds the distinct links a page may offer; the first ones of
 	// the page win, and Record.Links holds no more either. 0 means
 	// DefaultMaxLinks. Sitemaps and feeds have their own limits (package

@@ -303,3 +303,28 @@ func TestBoardTest(t *testing.T) {
 		t.Errorf("with a board of its own: %s", c.stdout)
 	}
 }
+
+// Without article patterns pages are judged by what they look like; the reason
+// is in the record and in why, and articles come with their text.
+func TestBoardJudges(t *testing.T) {
+	p, c := newPaper(t, 12), newCLI(t)
+	p.config(c, "refresh = \"1s\"")
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	for _, r := range records(t, "out.jsonl") {
+		isArticle := strings.Contains(r.URL, "/2026/")
+		if r.KindReason == "" || (r.Kind == "data") != isArticle || (r.Text != "") != isArticle || (r.Markdown != "") != isArticle {
+			t.Errorf("%s: %s because %q, text %d bytes", r.URL, r.Kind, r.KindReason, len(r.Text))
+		}
+	}
+	if c.run("why", p.URL+"/2026/7.html").want(exitOK); !strings.Contains(c.stdout, "class ") || !strings.Contains(c.stdout, "data with p ") {
+		t.Errorf("why says\n%s", c.stdout)
+	}
+	c.run("board", "recheck", "news").want(exitOK)
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	if c.run("why", p.URL+"/").want(exitOK); !strings.Contains(c.stdout, "as at the last visit; data with p ") {
+		t.Errorf("at its second visit, why says\n%s", c.stdout)
+	}
+	if p.count("/2026/7.html") != 1 || p.count("/") != 2 {
+		t.Errorf("requests %v", p.hits)
+	}
+}

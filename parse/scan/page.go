@@ -56,6 +56,9 @@ type Ref struct {
 	URL  []byte
 	Rel  []byte // rel attribute of a, area and link
 	Type []byte // type attribute of link
+
+	Text  int32 // bytes of text in an a element
+	Plain int32 // bytes of the page's text in front of the reference that lie in no link
 }
 
 // Target returns the reference as a browser would read it: entities resolved,

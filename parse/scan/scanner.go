@@ -10,10 +10,11 @@ type scanner struct {
 	b []byte
 	p *Page
 
-	foreign int  // depth of svg and math elements
-	inLink  bool // inside an a element with href
-	body    bool // past the head: text counts
-	heading bool // inside h1 to h6
+	foreign  int  // depth of svg and math elements
+	inLink   bool // inside an a element with href
+	lastLink int  // place of that element in Refs
+	body     bool // past the head: text counts
+	heading  bool // inside h1 to h6
 
 	// The block being read: bytes of text, bytes of it in links, sentence marks.
 	blockText, blockLink, blockMarks int
@@ -147,6 +148,9 @@ func (s *scanner) endLink() {
 	if s.inLink && s.linkText >= LongLink {
 		s.p.Counts.TextLinks++
 		s.p.Counts.LinkProse += s.linkText
+	}
+	if s.inLink && s.lastLink < len(s.p.Refs) {
+		s.p.Refs[s.lastLink].Text = int32(s.linkText)
 	}
 	s.inLink, s.linkText = false, 0
 }

@@ -78,7 +78,9 @@ func (s *scanner) reading(n name, i int) int {
 				s.p.Counts.HeadLinks++
 			}
 			s.inLink = true
-			s.ref(Ref{Tag: A, URL: a.href, Rel: a.rel})
+			plain := s.p.Counts.Text - s.p.Counts.LinkText + s.blockText - s.blockLink
+			s.lastLink = len(s.p.Refs)
+			s.ref(Ref{Tag: A, URL: a.href, Rel: a.rel, Plain: int32(plain)})
 		}
 	case tagArea:
 		s.ref(Ref{Tag: Area, URL: a.href, Rel: a.rel})
