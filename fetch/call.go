@@ -87,11 +87,15 @@ func (c *call) overH1(req *http.Request, conn *h1) *octopus.Error {
 	if err != nil {
 		stop()
 		conn.Close()
-		return classify(c.ctx, err)
+		failed := classify(c.ctx, err)
+		if conn.used && failed.Kind == octopus.KindDisconnect {
+			c.f.closing.add(conn.origin) // it closes connections without saying so: once is enough
+		}
+		return failed
 	}
 	failed := c.take(resp)
 	whole := resp.Body == http.NoBody || c.wire.eof
-	if stop() && whole && !resp.Close && conn.in.Buffered() == 0 {
+	if stop() && whole && !resp.Close && conn.in.Buffered() == 0 && !c.f.closing.has(conn.origin) {
 		c.f.idle.put(conn)
 	} else {
 		conn.Close() // resp.Body.Close would read what is left

@@ -41,7 +41,8 @@
 // No request is sent twice. Where a server closes a kept connection instead of
 // answering, the page has KindDisconnect: it may have done what was asked, and
 // whether to ask again is the frontier's decision. So that this is rare, a kept
-// connection is looked at before it is used. Over HTTP/2 net/http repeats a
+// connection is looked at before it is used, and a server that did so once gets
+// a new connection for each request. Over HTTP/2 net/http repeats a
 // request where the server itself said that it did not look at it (REFUSED_STREAM,
 // or a GOAWAY that names an earlier one).
 //

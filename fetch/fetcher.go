@@ -15,6 +15,7 @@ type Fetcher struct {
 	opt       Options
 	dialer    *dialer
 	idle      *idle           // connections of HTTP/1.1
+	closing   origins         // those whose connections are not kept
 	http2     origins         // those that are asked by HTTP/2 …
 	transport *http.Transport // … which this does
 	header    http.Header     // sent with every request; shared, so never changed

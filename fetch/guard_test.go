@@ -78,7 +78,7 @@ func TestRedirectToPrivateAddress(t *testing.T) {
 	port, hits := honeypot(t)
 	for _, host := range append([]string{"inside.test"}, refused...) {
 		target := "http://" + net.JoinHostPort(strings.Trim(host, "[]"), port) + "/robots.txt"
-		public := listenOn(t, "127.99.0.1:0", answer("HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: "+target+"\r\n\r\n"))
+		public := listenOn(t, "127.99.0.1:0", answer("HTTP/1.1 302 Found\r\nConnection: close\r\nContent-Length: 0\r\nLocation: "+target+"\r\n\r\n"))
 		f := fetcher(t, fetch.Options{
 			AllowNet: []netip.Prefix{netip.MustParsePrefix("127.99.0.1/32")},
 			Resolver: names{"inside.test": {netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("::1")}},

@@ -10,24 +10,8 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"strings"
 	"time"
 )
-
-// origin is what a connection leads to: a scheme, and the host of a URL with its
-// port as it stands there.
-type origin struct{ scheme, host string }
-
-// address is HOST:PORT, the port always written.
-func (o origin) address() string {
-	if strings.LastIndexByte(o.host, ':') > strings.LastIndexByte(o.host, ']') {
-		return o.host
-	}
-	if o.scheme == "https" {
-		return o.host + ":443"
-	}
-	return o.host + ":80"
-}
 
 // h1 is a connection that speaks HTTP/1.1, one request after the other, in the
 // goroutine of the caller. net/http reads the answers; sending and keeping are
@@ -39,6 +23,7 @@ type h1 struct {
 	origin
 	ip    netip.Addr
 	in    *bufio.Reader // longer reads, of bodies, go past it
+	used  bool          // it has answered a request
 	limit int64         // bytes that may be read until the head of an answer is over
 	out   []byte        // the head of the request
 
@@ -89,7 +74,7 @@ func (c *h1) exchange(req *http.Request, maxHeader int64) (*http.Response, error
 		case resp.StatusCode == http.StatusSwitchingProtocols:
 			return nil, fmt.Errorf("status %d: nobody asked for another protocol", resp.StatusCode)
 		case resp.StatusCode >= 200:
-			c.limit = math.MaxInt64
+			c.limit, c.used = math.MaxInt64, true
 			return resp, nil
 		}
 	}

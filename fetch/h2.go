@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
-	"sync"
 	"sync/atomic"
 
 	"octopus"
@@ -100,38 +99,4 @@ func (c *call) gotConn(info httptrace.GotConnInfo) {
 func speaksH2(conn net.Conn) bool {
 	t, ok := conn.(*tls.Conn)
 	return ok && t.ConnectionState().NegotiatedProtocol == "h2"
-}
-
-// origins is a set of origins that speak HTTP/2. It forgets all where it becomes
-// too large; one connection more per origin is what that costs.
-type origins struct {
-	mu  sync.RWMutex
-	set map[origin]struct{} // guarded by mu
-}
-
-const maxOrigins = 10_000
-
-func (o *origins) has(at origin) bool {
-	if at.scheme != "https" {
-		return false
-	}
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	_, ok := o.set[at]
-	return ok
-}
-
-func (o *origins) add(at origin) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.set == nil || len(o.set) >= maxOrigins {
-		o.set = map[origin]struct{}{}
-	}
-	o.set[at] = struct{}{}
-}
-
-func (o *origins) remove(at origin) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.set, at)
 }

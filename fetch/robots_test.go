@@ -75,7 +75,7 @@ func TestRobotsTimeout(t *testing.T) {
 	url := listen(t, func(c net.Conn, stop <-chan struct{}) {
 		select {
 		case <-time.After(200 * time.Millisecond):
-			answer("HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n")(c, stop)
+			answer("HTTP/1.1 302 Found\r\nLocation: /again\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")(c, stop)
 		case <-stop:
 		}
 	})

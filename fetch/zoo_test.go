@@ -28,7 +28,8 @@ var quick = fetch.Options{
 	FloorAfter: 150 * time.Millisecond, MaxBody: 100_000, MaxHeader: 8 << 10,
 }
 
-const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+// ok begins an answer; who writes it closes the connection afterwards.
+const ok = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n"
 
 // Every animal costs at most its budget, and is called by its name.
 func TestHostileServers(t *testing.T) {
