@@ -24,7 +24,7 @@ const (
 type dialer struct {
 	resolver Resolver
 	guard    guard
-	net      net.Dialer
+	connect  func(ctx context.Context, network, address string) (net.Conn, error)
 	tls      *tls.Config
 	tlsTime  time.Duration
 	bucket   *bucket // nil: no bound
@@ -46,7 +46,10 @@ func newDialer(o Options) *dialer {
 	if o.Bandwidth > 0 {
 		d.bucket = &bucket{rate: float64(o.Bandwidth)}
 	}
-	d.net = net.Dialer{Timeout: o.ConnectTimeout, ControlContext: d.control}
+	system := net.Dialer{Timeout: o.ConnectTimeout, ControlContext: d.control}
+	if d.connect = o.Dial; d.connect == nil {
+		d.connect = system.DialContext
+	}
 	return d
 }
 
@@ -108,7 +111,7 @@ func (d *dialer) resolve(ctx context.Context, host string) ([]netip.Addr, error)
 // come too late are closed.
 func (d *dialer) race(ctx context.Context, network string, addrs []netip.Addr, port string) (net.Conn, error) {
 	if len(addrs) == 1 {
-		return d.net.DialContext(ctx, network, net.JoinHostPort(addrs[0].String(), port))
+		return d.connect(ctx, network, net.JoinHostPort(addrs[0].String(), port))
 	}
 	type result struct {
 		conn net.Conn
@@ -131,7 +134,7 @@ func (d *dialer) race(ctx context.Context, network string, addrs []netip.Addr, p
 		if next < len(addrs) {
 			target := net.JoinHostPort(addrs[next].String(), port)
 			go func() {
-				conn, err := d.net.DialContext(ctx, network, target)
+				conn, err := d.connect(ctx, network, target)
 				results <- result{conn, err}
 			}()
 			next, running = next+1, running+1

@@ -32,6 +32,10 @@ type Options struct {
 	// library's resolver, which keeps nothing.
 	Resolver Resolver
 
+	// Dial opens connections to addresses that the guard allows, in place of the
+	// network: for tests and simulations. Nil: the network.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
 	// AllowNet lists networks that may be reached although they are not public.
 	// Default none: loopback, private and link-local addresses are refused.
 	AllowNet []netip.Prefix

@@ -171,11 +171,15 @@ func (n *Node) openFetcher() error {
 		return err
 	}
 	timeout := time.Duration(n.cfg.Fetcher.Timeout)
-	f, err := fetch.New(fetch.Options{
+	opt := fetch.Options{
 		UserAgent: n.cfg.UserAgent, Resolver: resolver, AllowNet: allow,
 		Timeout: timeout, RobotsTimeout: min(timeout, 30*time.Second), HeaderTimeout: min(timeout, 15*time.Second),
 		MaxBody: int64(n.cfg.Fetcher.MaxBody), Bandwidth: int64(n.cfg.Fetcher.Bandwidth), FloorRate: n.cfg.floorRate(), ConnsPerHost: max(n.cfg.Fetcher.ConnsPerHost, 1),
-	})
+	}
+	if n.opt.Network != nil {
+		opt.Resolver, opt.Dial = n.opt.Network, n.opt.Network.Dial
+	}
+	f, err := fetch.New(opt)
 	if err != nil {
 		return err
 	}

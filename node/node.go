@@ -17,6 +17,7 @@ import (
 	"octopus"
 	"octopus/board"
 	"octopus/crawl"
+	"octopus/fetch"
 	"octopus/frontier"
 	"octopus/frontier/redisfrontier"
 	"octopus/kv"
@@ -40,6 +41,16 @@ type Options struct {
 	Control func() (net.Listener, error)
 	Log     *slog.Logger // nil: nothing is logged
 	Stdout  io.Writer    // where the output "-" goes; nil: os.Stdout
+	// Network takes the place of the system's: for tests and simulations. Nil: the
+	// system's.
+	Network Network
+}
+
+// Network finds hosts and connects to them. Addresses that the guard refuses are
+// not dialled.
+type Network interface {
+	fetch.Resolver
+	Dial(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Node is an assembled process: stores, frontier, fetcher and sinks. Run may be

@@ -21,6 +21,10 @@
 // On top of that come the [Feature]s, spread over the hosts: what real sites do
 // to crawlers. Each host with any has a page /lab/ that leads to them.
 //
+// [News] is another site: one that goes on for days, in real or virtual time, with
+// a report on how well a crawler keeps up with it. [Memory] is a network for
+// virtual time.
+//
 // # Truth
 //
 // [Web.Truth] walks the same model that the pages are written from, by the
