@@ -70,8 +70,16 @@ var withinTags = map[string]uint32{
 type page struct {
 	blocks []block
 	elems  []elem
+	images []picture    // the first maxValues of them
+	tagged []*html.Node // links with rel=tag, as many
 	cur    block
 	buf    strings.Builder
+}
+
+// picture is an image, and how many blocks stand before it.
+type picture struct {
+	node   *html.Node
+	before int
 }
 
 // cut takes a tree apart. Its depth is bounded by the parser's limit of 512.
@@ -122,6 +130,13 @@ func (p *page) walk(n *html.Node, parent int, ctx context) {
 		switch {
 		case n.Data == "a":
 			ctx.inLink = true
+			if hasWord(attr(n, "rel"), "tag") && len(p.tagged) < maxValues {
+				p.tagged = append(p.tagged, n)
+			}
+		case n.Data == "img":
+			if len(p.images) < maxValues {
+				p.images = append(p.images, picture{n, len(p.blocks)})
+			}
 		case n.Data == "br":
 			p.flush(parent)
 			return
@@ -243,6 +258,16 @@ func (c *context) classes(n *html.Node) {
 	if containsAny(s, commentNames) {
 		c.within |= inComments
 	}
+}
+
+// hasWord reports whether word is among those of a list separated by white space.
+func hasWord(list, word string) bool {
+	for w := range strings.FieldsSeq(list) {
+		if strings.EqualFold(w, word) {
+			return true
+		}
+	}
+	return false
 }
 
 func containsAny(s string, words []string) bool {

@@ -8,6 +8,8 @@ import (
 // linked is what the JSON-LD of a page says about the article.
 type linked struct {
 	headline, description, date string
+	image                       string
+	keywords                    []string
 	persons, groups             []string // names of authors
 }
 
@@ -77,6 +79,17 @@ func (l *linked) take(v map[string]any) {
 	set(&l.headline, "headline")
 	set(&l.description, "description")
 	set(&l.date, "datePublished", "dateCreated")
+	l.image = address(v["image"])
+	switch k := v["keywords"].(type) {
+	case string:
+		l.keywords = []string{k}
+	case []any:
+		for _, x := range k[:min(len(k), maxValues)] {
+			if s, ok := x.(string); ok {
+				l.keywords = append(l.keywords, s)
+			}
+		}
+	}
 	if len(l.persons)+len(l.groups) == 0 {
 		l.authors(v["author"], 0)
 	}
@@ -100,4 +113,26 @@ func (l *linked) authors(v any, depth int) {
 			l.persons = append(l.persons, clean(name))
 		}
 	}
+}
+
+// address returns the URL of an image: a text, an object, or the first of a
+// list.
+func address(v any) string {
+	switch v := v.(type) {
+	case string:
+		return clean(v)
+	case []any:
+		if len(v) > 0 {
+			if _, list := v[0].([]any); !list {
+				return address(v[0])
+			}
+		}
+	case map[string]any:
+		if s, ok := v["url"].(string); ok {
+			return clean(s)
+		}
+		s, _ := v["contentUrl"].(string)
+		return clean(s)
+	}
+	return ""
 }

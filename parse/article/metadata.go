@@ -33,8 +33,8 @@ func (h *head) describe(res *Result) {
 	res.Date = h.choose(res, "date", h.dates())
 	res.Abstract = h.abstract()
 	res.Description = h.choose(res, "description", h.descriptions(res.Abstract))
-	res.Image = clean(h.scan.Content("og:image", "og:image:url", "twitter:image"))
-	res.Tags = h.meta.Tags
+	res.Image = h.choose(res, "image", h.images())
+	res.Tags = h.tags()
 	res.Language = h.choose(res, "language", []candidate{{h.meta.Language, "text"}})
 }
 
@@ -97,9 +97,10 @@ func (h *head) authors() []candidate {
 	persons, groups := strings.Join(distinct(h.ld.persons), "; "), strings.Join(distinct(h.ld.groups), "; ")
 	var good, rest []candidate
 	for _, c := range []candidate{
-		{persons, "json-ld"}, {clean(h.scan.Content("author", "article:author", "parsely-author", "dc.creator", "sailthru.author")), "meta"},
-		{h.meta.Author, "trafilatura"}, {clean(h.read.Byline), "readability"}, {h.byline(), "byline"}, {groups, "json-ld"},
+		{persons, "json-ld"}, {h.metaAuthors(), "meta"},
+		{h.meta.Author, "trafilatura"}, {h.read.Byline, "readability"}, {h.byline(), "byline"}, {groups, "json-ld"},
 	} {
+		c.value = cleanName(c.value)
 		switch {
 		case !isName(c.value):
 		case sameName(c.value, h.site) || looksLikeHost(c.value):
@@ -111,10 +112,26 @@ func (h *head) authors() []candidate {
 	return append(good, rest...)
 }
 
-// isName drops what sites put where an author belongs: profile URLs, sentences.
-func isName(s string) bool {
-	return s != "" && utf8.RuneCountInString(s) <= 120 && !strings.Contains(s, "://") && !strings.ContainsAny(s, "{}<>@") &&
-		!strings.EqualFold(s, "admin") && !strings.EqualFold(s, "posted") && !strings.EqualFold(s, "name")
+// metaAuthors returns the authors that the meta elements of one name give: some
+// pages have an element for each.
+func (h *head) metaAuthors() string {
+	for _, name := range [...]string{"author", "article:author", "citation_author", "parsely-author", "dc.creator", "sailthru.author"} {
+		if all := h.contents(name); len(all) > 0 {
+			return strings.Join(all, "; ")
+		}
+	}
+	return ""
+}
+
+// contents returns the different contents of all meta elements of a name.
+func (h *head) contents(name string) []string {
+	var all []string
+	for _, m := range h.scan.Meta {
+		if strings.EqualFold(string(m.Name), name) && len(all) < maxValues {
+			all = append(all, clean(string(scan.Unescape(m.Content[:min(len(m.Content), scan.MaxValue)]))))
+		}
+	}
+	return distinct(all)
 }
 
 func looksLikeHost(s string) bool {
