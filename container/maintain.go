@@ -76,8 +76,19 @@ func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, 
 			break
 		}
 	}
-	c.verifyMissing(s, next, to, rep)
-	return nil
+	next = c.verifyMissing(s, next, to, rep)
+	// What follows was stored meanwhile, or the file has lost its end.
+	err := s.eachFrom(next, func(e keyEntry) error {
+		if e.end() > s.bytes() {
+			rep.add(fmt.Errorf("%s%s: the record at offset %d is behind the end of the file: %w", s.path, warcSuffix, e.offset, ErrCorrupt))
+		}
+		return ctx.Err()
+	})
+	if errors.Is(err, ErrCorrupt) {
+		rep.add(err)
+		return nil
+	}
+	return err
 }
 
 // verifyMissing reports the entries from the n-th on that speak of records

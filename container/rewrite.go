@@ -108,8 +108,10 @@ func (c *Container) chained(l link) bool {
 }
 
 // each calls visit for the entries of a segment until it returns an error.
-func (s *segment) each(visit func(keyEntry) error) error {
-	for i := 0; ; i++ {
+func (s *segment) each(visit func(keyEntry) error) error { return s.eachFrom(0, visit) }
+
+func (s *segment) eachFrom(i int, visit func(keyEntry) error) error {
+	for ; ; i++ {
 		e, err := s.entry(i)
 		if err == io.EOF {
 			return nil

@@ -23,7 +23,7 @@ func (c *Container) firstUnit(s *segment) error {
 	r := warc.NewReader(io.NewSectionReader(s.warc, 0, s.size), 0)
 	rec, err := r.Next()
 	if err == nil && rec.Type == warc.Warcinfo {
-		if err = r.Finish(); err == nil {
+		if err = finish(r); err == nil {
 			s.first = r.Offset()
 			return nil
 		}
@@ -166,7 +166,7 @@ func scanUnits(f io.ReaderAt, from, to int64, visit func(keyEntry)) (bad int64, 
 			next, err = entryOf(rec)
 		}
 		if err == nil {
-			err = r.Finish()
+			err = finish(r)
 		}
 		if err != nil {
 			flush()
@@ -259,5 +259,13 @@ func nextMember(f io.ReaderAt, from, to int64) int64 {
 func wholeRecord(f io.ReaderAt, at, to int64) bool {
 	r := warc.NewReader(io.NewSectionReader(f, at, to-at), at)
 	_, err := r.Next()
-	return err == nil && r.Finish() == nil
+	return err == nil && finish(r) == nil
+}
+
+// finish ends a record, which has its gzip member for itself.
+func finish(r *warc.Reader) error {
+	if err := r.Finish(); err != nil || !r.InMember() {
+		return err
+	}
+	return fmt.Errorf("%w: its gzip member does not end with it", warc.ErrFormat)
 }

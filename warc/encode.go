@@ -6,9 +6,11 @@ import (
 	"hash/crc32"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/klauspost/compress"
 	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Encoder turns records into bytes. It may be used by many goroutines at once;
@@ -18,6 +20,7 @@ import (
 type Encoder struct {
 	level   int
 	writers chan *flate.Writer // idle ones; nil stands for one that is not made yet
+	zstd    *zstd.Encoder      // of NewZstdEncoder, nil else
 }
 
 // DefaultLevel is the gzip level of an Encoder made with level 0: within 15 %
@@ -43,7 +46,7 @@ func NewEncoder(level int) (*Encoder, error) {
 	return e, nil
 }
 
-// Append appends the record to dst as one gzip member. The block is the
+// Append appends the record to dst as one gzip member (or zstd frame). The block is the
 // concatenation of the given parts. The Record's own Block and ContentLength
 // are not looked at.
 func (e *Encoder) Append(dst []byte, r *Record, block ...[]byte) ([]byte, error) {
@@ -57,6 +60,9 @@ func (e *Encoder) Append(dst []byte, r *Record, block ...[]byte) ([]byte, error)
 	head := r.appendHeader(make([]byte, 0, 768), length)
 	if e.level == Plain {
 		return appendParts(dst, head, block), nil
+	}
+	if e.zstd != nil {
+		return e.zstd.EncodeAll(appendParts(nil, head, block), dst), nil
 	}
 	z := <-e.writers
 	if z == nil {
@@ -106,7 +112,11 @@ func packed(p []byte) bool {
 }
 
 func appendParts(dst, head []byte, block [][]byte) []byte {
-	dst = append(dst, head...)
+	size := len(head) + len(recordEnd)
+	for _, p := range block {
+		size += len(p)
+	}
+	dst = append(slices.Grow(dst, size), head...)
 	for _, p := range block {
 		dst = append(dst, p...)
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
 )
 
 // ErrFormat is in the chain of every error about the content of a file, as
@@ -18,14 +19,16 @@ var ErrFormat = errors.New("not a valid WARC record")
 const maxHeader = 64 << 10
 
 // Reader streams over the records of a WARC file, compressed (one or several
-// records per gzip member) or not. It buffers 64 KiB, whatever the records
-// claim. It is not safe for concurrent use.
+// records per gzip member or zstd frame) or not. It buffers 64 KiB, whatever the
+// records claim, and the window of a zstd frame, up to 8 MiB. It is not safe for concurrent use.
 type Reader struct {
 	in   *bufio.Reader
 	n    counter // under in: counts what in has taken
 	base int64   // offset of the first byte in the file
 
 	z      *gzip.Reader
+	zstd   *zstd.Decoder // nil until a frame is met; reads frame
+	frame  frameReader
 	lines  *bufio.Reader // the records of the open member; in itself where there is no gzip
 	zlines *bufio.Reader // a buffer for lines that Reset kept
 	zipped bool
@@ -75,6 +78,10 @@ func (d *Reader) Reset(r io.Reader, base int64) {
 // file: after Next returned io.EOF, or between records, the end of the last
 // record.
 func (d *Reader) Offset() int64 { return d.base + d.n.n - int64(d.in.Buffered()) }
+
+// InMember reports, after Finish, whether the gzip member of the record goes on:
+// its CRC was not checked then.
+func (d *Reader) InMember() bool { return d.zipped && d.open }
 
 // Next skips what was not read of the last block and returns the next record.
 // Its Block is valid until the next call. At the end of the file it returns
@@ -168,10 +175,14 @@ func (d *Reader) begin() error {
 		return nil
 	}
 	d.start = d.Offset()
-	magic, err := d.in.Peek(2)
+	magic, err := d.in.Peek(4)
 	if len(magic) == 0 {
 		return err // io.EOF, or the error of reading
 	}
+	if string(magic) == zstdMagic {
+		return d.beginFrame()
+	}
+	magic = magic[:min(2, len(magic))]
 	if !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		if d.zipped {
 			return d.fail(fmt.Errorf("%w: no gzip member begins here", ErrFormat))
@@ -188,17 +199,37 @@ func (d *Reader) begin() error {
 		return d.fail(err)
 	}
 	d.z.Multistream(false)
+	d.openMember(d.z)
+	return nil
+}
+
+// beginFrame opens the zstd frame that comes next.
+func (d *Reader) beginFrame() (err error) {
+	if d.zstd == nil {
+		if d.zstd, err = newZstdReader(); err != nil {
+			return err
+		}
+	}
+	d.frame = frameReader{in: d.in}
+	if err := d.zstd.Reset(&d.frame); err != nil {
+		return d.fail(err)
+	}
+	d.openMember(d.zstd)
+	return nil
+}
+
+// openMember lets lines read from r.
+func (d *Reader) openMember(r io.Reader) {
 	d.zipped, d.open = true, true
 	switch {
 	case d.lines == nil && d.zlines == nil:
-		d.lines = bufio.NewReaderSize(d.z, 32<<10)
+		d.lines = bufio.NewReaderSize(r, 32<<10)
 	case d.lines == nil:
 		d.lines = d.zlines
 		fallthrough
 	default:
-		d.lines.Reset(d.z)
+		d.lines.Reset(r)
 	}
-	return nil
 }
 
 // header reads version line and named fields.

@@ -20,9 +20,15 @@ import (
 
 var date = time.Date(2026, 11, 20, 12, 0, 0, 123_000_000, time.UTC)
 
+// asZstd added to a level asks for zstd.
+const asZstd = 100
+
 func encoder(t testing.TB, level int) *warc.Encoder {
 	t.Helper()
-	e, err := warc.NewEncoder(level)
+	e, err := warc.NewEncoder(level % asZstd)
+	if level >= asZstd {
+		e, err = warc.NewZstdEncoder(level % asZstd)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +47,7 @@ func everything() *warc.Record {
 }
 
 func TestRoundTrip(t *testing.T) {
-	for _, level := range []int{warc.Plain, 0, 9} {
+	for _, level := range []int{warc.Plain, 0, 9, asZstd, asZstd + 4} {
 		var file bytes.Buffer
 		w := warc.NewWriter(&file, encoder(t, level))
 		info := &warc.Record{Type: warc.Warcinfo, ID: warc.NewID(), Date: date, Filename: "a.warc.gz", ContentType: warc.WARCFields}
