@@ -52,7 +52,7 @@ func BenchmarkPut(b *testing.B) {
 	for _, sync := range []container.Sync{container.Always, container.Never} {
 		for _, writers := range []int{1, 64} {
 			b.Run(fmt.Sprintf("%s/writers=%d", sync, writers), func(b *testing.B) {
-				c := open(b, container.Options{Dir: b.TempDir(), Sync: sync, GzipLevel: 1})
+				c := open(b, container.Options{Dir: b.TempDir(), Sync: sync, Level: 1})
 				defer closed(b, c)
 				var n atomic.Int64
 				body := benchBody(1, 10_000)
@@ -85,7 +85,7 @@ func BenchmarkPut(b *testing.B) {
 
 // stored fills a container with small pages.
 func storedPages(b *testing.B, n int) container.Options {
-	opt := container.Options{Dir: b.TempDir(), Sync: container.Never, GzipLevel: 1}
+	opt := container.Options{Dir: b.TempDir(), Sync: container.Never, Level: 1}
 	c := open(b, opt)
 	body := benchBody(1, 2000)
 	for i := 0; i < n; i += 1000 {

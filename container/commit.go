@@ -107,7 +107,7 @@ func (c *Container) commit(group []*batch) error {
 
 // rotate makes sure that there is an active segment with room.
 func (c *Container) rotate() error {
-	if c.active != nil && c.active.size < c.opt.SegmentBytes && !c.active.short {
+	if c.active != nil && c.active.size < c.opt.SegmentBytes && !c.active.short && c.active.suffix == c.enc.suffix {
 		return nil
 	}
 	if c.active != nil {
@@ -137,7 +137,7 @@ func (c *Container) write(run []*unit) error {
 	}
 	if _, err := s.warc.WriteAt(buf, run[0].entry.offset); err != nil {
 		// The next write goes to the same place, so nothing is lost by this.
-		return fmt.Errorf("container: write %s%s at offset %d: %w", s.path, warcSuffix, run[0].entry.offset, err)
+		return fmt.Errorf("container: write %s%s at offset %d: %w", s.path, s.suffix, run[0].entry.offset, err)
 	}
 	c.dirty = true
 	if c.opt.Sync == Always {

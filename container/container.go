@@ -31,7 +31,7 @@ var (
 // at once, except Close.
 type Container struct {
 	opt    Options
-	enc    *warc.Encoder
+	enc    encoder
 	lock   io.Closer
 	secret uint64 // see mix
 
@@ -80,10 +80,6 @@ func Open(opt Options) (*Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := warc.NewEncoder(opt.GzipLevel)
-	if err != nil {
-		return nil, fmt.Errorf("container: %w", err)
-	}
 	if err := durable.MkdirAll(opt.FS, opt.Dir); err != nil {
 		return nil, fmt.Errorf("container: %w", err)
 	}
@@ -91,8 +87,12 @@ func Open(opt Options) (*Container, error) {
 	if err != nil {
 		return nil, fmt.Errorf("container: %w", err)
 	}
-	c := &Container{opt: opt, enc: enc, lock: lock, secret: newSecret(), segments: map[int]*segment{}}
-	if err := c.load(context.Background(), nil, nil); err != nil {
+	c := &Container{opt: opt, lock: lock, secret: newSecret(), segments: map[int]*segment{}}
+	if err = c.load(context.Background(), nil, nil); err == nil {
+		asZstd := opt.Compression == Zstd || opt.Compression == AsBefore && c.active != nil && c.active.suffix == zstdSuffix
+		c.enc, err = newEncoder(opt.Level, asZstd)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("container: %w", err), c.closeFiles())
 	}
 	return c, nil
@@ -145,7 +145,7 @@ func (c *Container) sync() error {
 	if c.dirty {
 		if err := c.active.warc.SyncData(); err != nil {
 			// What the kernel kept is unknown now, so nothing may follow.
-			c.failed = fmt.Errorf("sync %s%s: %w; the container takes no more pages until it is opened again", c.active.path, warcSuffix, err)
+			c.failed = fmt.Errorf("sync %s%s: %w; the container takes no more pages until it is opened again", c.active.path, c.active.suffix, err)
 			return c.failed
 		}
 		c.dirty = false
@@ -180,7 +180,7 @@ func (c *Container) cutExcess() error {
 	if err != nil || size <= c.active.size {
 		return err
 	}
-	return durable.Truncate(c.opt.FS, c.active.path+warcSuffix, c.active.size)
+	return durable.Truncate(c.opt.FS, c.active.path+c.active.suffix, c.active.size)
 }
 
 func (c *Container) closeFiles() error {
@@ -189,6 +189,22 @@ func (c *Container) closeFiles() error {
 		errs = append(errs, s.close())
 	}
 	return errors.Join(append(errs, c.lock.Close())...)
+}
+
+// encoder makes the records of new segments.
+type encoder struct {
+	*warc.Encoder
+	suffix string // of their names
+}
+
+func newEncoder(level int, asZstd bool) (e encoder, err error) {
+	if e.suffix = gzipSuffix; asZstd {
+		e.suffix = zstdSuffix
+		e.Encoder, err = warc.NewZstdEncoder(level)
+		return e, err
+	}
+	e.Encoder, err = warc.NewEncoder(level)
+	return e, err
 }
 
 // errGone: the segment of an address is not there. Where a rewrite removed it

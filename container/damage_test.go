@@ -215,7 +215,7 @@ func TestOpenErrors(t *testing.T) {
 	for name, opt := range map[string]container.Options{
 		"Options.Dir":  {},
 		"SegmentBytes": {Dir: t.TempDir(), SegmentBytes: 2 << 30},
-		"level 11":     {Dir: t.TempDir(), GzipLevel: 11},
+		"level 11":     {Dir: t.TempDir(), Level: 11},
 		file:           {Dir: filepath.Join(file, "below")},
 	} {
 		if _, err := container.Open(opt); err == nil || !strings.Contains(err.Error(), name) {

@@ -85,7 +85,7 @@ func (c *Container) cdx(v *Stored) (warc.CDX, error) {
 	}
 	defer s.release()
 	line := warc.CDX{SURT: canon.SURT(u), Time: v.Time, URL: v.URL, MIME: "warc/revisit", Status: v.Status, Digest: v.Digest,
-		Filename: c.opt.FS.PathBase(s.path) + warcSuffix, Offset: v.Ref.Offset, Length: v.record}
+		Filename: c.opt.FS.PathBase(s.path) + s.suffix, Offset: v.Ref.Offset, Length: v.record}
 	if v.Kind == Full {
 		if line.MIME, _, err = mime.ParseMediaType(v.Header.Get("Content-Type")); err != nil {
 			line.MIME = "unk"
@@ -102,7 +102,10 @@ func (c *Container) ExportWACZ(ctx context.Context, w io.Writer, info warc.WACZI
 	a, all := warc.NewWACZ(w, info), c.snapshot()
 	for _, s := range c.list() {
 		if size := all[s]; size > 0 {
-			name := c.opt.FS.PathBase(s.path) + warcSuffix
+			if s.suffix != gzipSuffix {
+				return fmt.Errorf("container: %s%s holds zstd frames, and readers of WACZ want gzip; import it into a store without zstd and export that", s.path, s.suffix)
+			}
+			name := c.opt.FS.PathBase(s.path) + s.suffix
 			if err := a.AddWARC(name, io.NewSectionReader(s.warc, 0, size)); err != nil {
 				return err
 			}
@@ -144,7 +147,11 @@ func piped(write func(io.Writer) error, read func(io.Reader) error) error {
 // conversion records (a WET file), gzip member by member. text returns "" for
 // pages that have none.
 func (c *Container) ExportText(ctx context.Context, w io.Writer, text func(*Stored) string) (records int64, err error) {
-	out := warc.NewWriter(w, c.enc)
+	enc, err := warc.NewEncoder(0)
+	if err != nil {
+		return 0, err
+	}
+	out := warc.NewWriter(w, enc)
 	now := c.opt.Now()
 	info := &warc.Record{Type: warc.Warcinfo, ID: warc.NewID(), Date: now, ContentType: warc.WARCFields}
 	if _, _, err := out.Write(info, c.warcinfo()); err != nil {

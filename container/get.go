@@ -175,11 +175,11 @@ func (c *Container) read(at address) (s *Stored, key string, err error) {
 	defer c.unpackers.Put(u)
 	buf, err := u.load(seg.warc, at.offset(), at.length())
 	if err != nil {
-		return nil, "", fmt.Errorf("%s%s at offset %d: %w", seg.path, warcSuffix, at.offset(), err)
+		return nil, "", fmt.Errorf("%s%s at offset %d: %w", seg.path, seg.suffix, at.offset(), err)
 	}
 	s, key, err = u.decode(buf, at)
 	if err != nil {
-		return nil, "", fmt.Errorf("%s%s at offset %d: %w: %w", seg.path, warcSuffix, at.offset(), ErrCorrupt, err)
+		return nil, "", fmt.Errorf("%s%s at offset %d: %w: %w", seg.path, seg.suffix, at.offset(), ErrCorrupt, err)
 	}
 	return s, key, nil
 }
@@ -259,7 +259,7 @@ func (c *Container) head(at address) (*warc.Record, error) {
 	defer c.readers.Put(r)
 	rec, err := r.Next()
 	if err != nil {
-		return nil, fmt.Errorf("%s%s: %w", seg.path, warcSuffix, noEOF(err))
+		return nil, fmt.Errorf("%s%s: %w", seg.path, seg.suffix, noEOF(err))
 	}
 	return rec, nil
 }

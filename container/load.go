@@ -91,14 +91,14 @@ func (c *Container) findLost(again *rebuild) error {
 	}
 	for _, name := range all {
 		stem, isKey := strings.CutSuffix(name, keySuffix)
-		if !isKey || slices.Contains(all, stem+warcSuffix) {
+		if !isKey || slices.Contains(all, stem+gzipSuffix) || slices.Contains(all, stem+zstdSuffix) {
 			continue
 		}
 		name = c.opt.FS.PathJoin(c.opt.Dir, name)
 		if info, err := c.opt.FS.Stat(name); err != nil || info.Size() < keyHeaderSize+keyEntrySize {
 			continue
 		}
-		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: the segment is missing, its key file is there", c.opt.FS.PathJoin(c.opt.Dir, stem), warcSuffix, ErrCorrupt))
+		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: the segment is missing, its key file is there", c.opt.FS.PathJoin(c.opt.Dir, stem), gzipSuffix, ErrCorrupt))
 		if again != nil {
 			if err := again.orphan(name); err != nil {
 				return err
@@ -137,17 +137,17 @@ func (c *Container) segmentFiles() ([]string, error) {
 
 // openSegment opens the files of a segment, unless they are open.
 func (c *Container) openSegment(name string) (err error) {
-	number, stem, _ := parseSegmentName(name)
+	number, stem, suffix := parseSegmentName(name)
 	c.lastNumber = max(c.lastNumber, number)
 	if c.segments[number] != nil {
 		return nil
 	}
-	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem)}
-	if s.warc, err = durable.OpenWrite(c.opt.FS, s.path+warcSuffix); err != nil {
+	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem), suffix: suffix}
+	if s.warc, err = durable.OpenWrite(c.opt.FS, s.path+s.suffix); err != nil {
 		return err
 	}
 	if s.size, err = durable.Size(s.warc); err != nil {
-		return errors.Join(fmt.Errorf("%s%s: %w", s.path, warcSuffix, err), s.close())
+		return errors.Join(fmt.Errorf("%s%s: %w", s.path, s.suffix, err), s.close())
 	}
 	if err := c.openKeys(s); err != nil {
 		return errors.Join(err, s.close())
@@ -212,7 +212,7 @@ func (s *segment) adopt(f durable.File) bool {
 func (s *segment) info(n int64) ([]byte, error) {
 	b := make([]byte, min(n, s.size, maxInfo))
 	if _, err := s.warc.ReadAt(b, 0); err != nil && err != io.EOF {
-		return nil, fmt.Errorf("read %s%s: %w", s.path, warcSuffix, err)
+		return nil, fmt.Errorf("read %s%s: %w", s.path, s.suffix, err)
 	}
 	return b, nil
 }
@@ -256,12 +256,12 @@ func (c *Container) recover(s *segment, from position, last bool, again *rebuild
 		}
 	}
 	if pos > s.size {
-		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: it ends at offset %d, stored were %d bytes", s.path, warcSuffix, ErrCorrupt, s.size, pos))
+		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: it ends at offset %d, stored were %d bytes", s.path, s.suffix, ErrCorrupt, s.size, pos))
 		s.short = true
 	}
 	if scanned { // a key entry vouches for a durable record
 		if err := s.warc.Sync(); err != nil {
-			return fmt.Errorf("sync %s%s: %w", s.path, warcSuffix, err)
+			return fmt.Errorf("sync %s%s: %w", s.path, s.suffix, err)
 		}
 	}
 	c.enter(s, entries)
@@ -357,7 +357,7 @@ func (c *Container) drop(s *segment) error {
 	if err := s.close(); err != nil {
 		return err
 	}
-	for _, suffix := range []string{keySuffix, warcSuffix} {
+	for _, suffix := range []string{keySuffix, s.suffix} {
 		if err := c.removeFile(s.path + suffix); err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, 
 		if err == nil {
 			break
 		}
-		err = fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
+		err = fmt.Errorf("%s%s: %w", s.path, s.suffix, err)
 		if !errors.Is(err, warc.ErrFormat) {
 			return err
 		}
@@ -80,7 +80,7 @@ func (c *Container) verifySegment(ctx context.Context, s *segment, rep *Report, 
 	// What follows was stored meanwhile, or the file has lost its end.
 	err := s.eachFrom(next, func(e keyEntry) error {
 		if e.end() > s.bytes() {
-			rep.add(fmt.Errorf("%s%s: the record at offset %d is behind the end of the file: %w", s.path, warcSuffix, e.offset, ErrCorrupt))
+			rep.add(fmt.Errorf("%s%s: the record at offset %d is behind the end of the file: %w", s.path, s.suffix, e.offset, ErrCorrupt))
 		}
 		return ctx.Err()
 	})
@@ -105,7 +105,7 @@ func (c *Container) verifyMissing(s *segment, n int, offset int64, rep *Report) 
 		case e.offset == offset:
 			return n + 1
 		default:
-			rep.add(fmt.Errorf("%s%s: the record at offset %d is not readable: %w", s.path, warcSuffix, e.offset, ErrCorrupt))
+			rep.add(fmt.Errorf("%s%s: the record at offset %d is not readable: %w", s.path, s.suffix, e.offset, ErrCorrupt))
 		}
 	}
 }
@@ -121,7 +121,7 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 	}
 	// A revisit that is deleted may outlive its payload, until it is compacted too.
 	if l := (link{k, k.address(s.number)}); c.bereft(l) && c.chained(l) && !c.deleted(l, 0) {
-		return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, warcSuffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
+		return fmt.Errorf("%s%s at offset %d: its payload %s is not stored: %w", s.path, s.suffix, e.offset, warc.FormatDigest(e.digest), ErrCorrupt)
 	}
 	return nil
 }

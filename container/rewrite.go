@@ -187,18 +187,38 @@ func (r *rewrite) move(ctx context.Context, s *segment) error {
 		}
 		data := make([]byte, e.length)
 		if _, err := s.warc.ReadAt(data, e.offset); err != nil {
-			return fmt.Errorf("%s%s at offset %d: %w", s.path, warcSuffix, e.offset, err)
+			return fmt.Errorf("%s%s at offset %d: %w", s.path, s.suffix, e.offset, err)
 		}
 		// A broken record is not carried on as if it were whole.
 		unpacker := r.unpacker()
 		_, _, err := unpacker.decode(data, old.at)
 		r.unpackers.Put(unpacker)
 		if err != nil {
-			return fmt.Errorf("%s%s at offset %d: %w: %w", s.path, warcSuffix, e.offset, ErrCorrupt, err)
+			return fmt.Errorf("%s%s at offset %d: %w: %w", s.path, s.suffix, e.offset, ErrCorrupt, err)
+		}
+		if s.suffix != r.enc.suffix {
+			if data, err = r.recode(data, e.flags&flagMeta != 0); err != nil {
+				return fmt.Errorf("%s%s at offset %d: %w", s.path, s.suffix, e.offset, err)
+			}
+			e.length = int64(len(data))
 		}
 		r.sum.Moved++
 		return r.replace(old, &unit{entry: e, data: data})
 	})
+}
+
+// recode compresses the one or two records of a unit the other way.
+func (r *rewrite) recode(data []byte, meta bool) (out []byte, err error) {
+	u := r.unpacker()
+	defer r.unpackers.Put(u)
+	for range 1 + map[bool]int{true: 1}[meta] {
+		content, n, err := u.Unpack(data)
+		if err != nil {
+			return nil, err
+		}
+		out, data = r.enc.Pack(out, content), data[n:]
+	}
+	return out, nil
 }
 
 // replace stores u, if any, and takes old off its chain, both at once for all
@@ -218,7 +238,7 @@ func (r *rewrite) replace(old link, u *unit) error {
 		}
 		u.entry.offset, u.entry.flags = r.active.size, u.entry.flags&flagMeta
 		if _, err := r.active.warc.WriteAt(u.data, u.entry.offset); err != nil {
-			return fmt.Errorf("write %s%s at offset %d: %w", r.active.path, warcSuffix, u.entry.offset, err)
+			return fmt.Errorf("write %s%s at offset %d: %w", r.active.path, r.active.suffix, u.entry.offset, err)
 		}
 		r.dirty = true
 		r.publish([]*unit{u})

@@ -30,7 +30,7 @@ func (c *Container) firstUnit(s *segment) error {
 	}
 	s.first = 0
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, warc.ErrFormat) {
-		return fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
+		return fmt.Errorf("%s%s: %w", s.path, s.suffix, err)
 	}
 	return nil
 }
@@ -47,7 +47,7 @@ func (c *Container) scan(s *segment, from, to int64, tail bool, again *rebuild) 
 			return found, nil
 		}
 		if !errors.Is(err, warc.ErrFormat) {
-			return nil, fmt.Errorf("%s%s: %w", s.path, warcSuffix, err)
+			return nil, fmt.Errorf("%s%s: %w", s.path, s.suffix, err)
 		}
 		next := nextMember(s.warc, bad+1, to)
 		if tail || again != nil {
@@ -58,7 +58,7 @@ func (c *Container) scan(s *segment, from, to int64, tail bool, again *rebuild) 
 			}
 			return found, c.cut(s, bad)
 		}
-		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w", s.path, warcSuffix, ErrCorrupt, err))
+		c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w", s.path, s.suffix, ErrCorrupt, err))
 		if next < 0 {
 			return found, nil
 		}
@@ -74,7 +74,7 @@ func (c *Container) scan(s *segment, from, to int64, tail bool, again *rebuild) 
 func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	kept := s.path + ".damaged"
 	c.damage = append(c.damage, fmt.Errorf("%s%s: %w: %w; it is cut there, whole records after that moved to a new segment; the bytes are in %s",
-		s.path, warcSuffix, ErrCorrupt, cause, kept))
+		s.path, s.suffix, ErrCorrupt, cause, kept))
 	err := durable.WriteFile(c.opt.FS, kept, func(w io.Writer) error {
 		_, err := io.Copy(w, io.NewSectionReader(s.warc, bad, s.size-bad))
 		return err
@@ -85,7 +85,11 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 	if next < 0 {
 		return nil
 	}
-	to, err := c.createSegment()
+	enc, err := newEncoder(0, s.suffix == zstdSuffix) // the records are copied as they are
+	if err != nil {
+		return err
+	}
+	to, err := c.createSegment(&enc)
 	if err != nil {
 		return err
 	}
@@ -100,7 +104,7 @@ func (c *Container) salvage(s *segment, bad, next int64, cause error) error {
 		next = nextMember(s.warc, bad+1, s.size)
 	}
 	if err = errors.Join(err, to.warc.Sync()); err != nil {
-		return errors.Join(fmt.Errorf("%s%s: %w", to.path, warcSuffix, err), to.close())
+		return errors.Join(fmt.Errorf("%s%s: %w", to.path, to.suffix, err), to.close())
 	}
 	c.segMu.Lock()
 	defer c.segMu.Unlock()
@@ -133,7 +137,7 @@ func (c *Container) cut(s *segment, size int64) error {
 	if err := s.warc.Close(); err != nil {
 		return err
 	}
-	name := s.path + warcSuffix
+	name := s.path + s.suffix
 	err := durable.Truncate(c.opt.FS, name, size)
 	if err == nil {
 		s.warc, err = durable.OpenWrite(c.opt.FS, name)
@@ -231,27 +235,22 @@ func requestKey(rec *warc.Record) (octopus.Key, error) {
 }
 
 // nextMember returns the offset of the next whole record between two offsets,
-// -1 where there is none. It looks for the first bytes of a gzip member and
-// tries each.
+// -1 where there is none. It looks for the first bytes of a gzip member or zstd
+// frame and tries each.
 func nextMember(f io.ReaderAt, from, to int64) int64 {
-	magic := []byte{0x1f, 0x8b, 8}
+	const magic = 3
 	buf := make([]byte, 64<<10)
 	for from < to {
 		n, _ := f.ReadAt(buf[:min(int64(len(buf)), to-from)], from)
-		if n < len(magic) {
+		if n < magic {
 			return -1
 		}
-		for at := 0; ; at++ {
-			i := bytes.Index(buf[at:n], magic)
-			if i < 0 {
-				break
-			}
-			at += i
-			if wholeRecord(f, from+int64(at), to) {
+		for at := range n - magic + 1 {
+			if m := string(buf[at : at+magic]); (m == "\x1f\x8b\x08" || m == "\x28\xb5\x2f") && wholeRecord(f, from+int64(at), to) {
 				return from + int64(at)
 			}
 		}
-		from += int64(n - len(magic) + 1)
+		from += int64(n - magic + 1)
 	}
 	return -1
 }

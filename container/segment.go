@@ -14,9 +14,10 @@ import (
 	"octopus/warc"
 )
 
-// Suffixes of the two files of a segment.
+// Suffixes of the two files of a segment; the first is one of two.
 const (
-	warcSuffix = ".warc.gz"
+	gzipSuffix = ".warc.gz"
+	zstdSuffix = ".warc.zst"
 	keySuffix  = ".key"
 )
 
@@ -24,6 +25,7 @@ const (
 type segment struct {
 	number int
 	path   string // of both files, without suffix
+	suffix string // of the WARC file: how its records are compressed
 	warc   durable.File
 	key    durable.File
 	first  int64 // offset of the first unit
@@ -45,36 +47,49 @@ func segmentName(number int, now time.Time) string {
 	return fmt.Sprintf("octopus-%s-%08d", now.UTC().Format("20060102150405"), number)
 }
 
-// parseSegmentName returns the number in a file name of ours.
-func parseSegmentName(name string) (number int, stem string, ok bool) {
-	stem, ok = strings.CutSuffix(name, warcSuffix)
+// parseSegmentName returns the number in a file name of ours; 0 for another file.
+func parseSegmentName(name string) (number int, stem, suffix string) {
+	stem, suffix = cutWARC(name)
 	i := strings.LastIndexByte(stem, '-')
-	if !ok || i < 0 || !strings.HasPrefix(stem, "octopus-") {
-		return 0, "", false
+	if suffix == "" || i < 0 || !strings.HasPrefix(stem, "octopus-") {
+		return 0, "", ""
 	}
 	number, err := strconv.Atoi(stem[i+1:])
-	return number, stem, err == nil && number > 0 && number < 1<<20
+	if err != nil || number <= 0 || number >= 1<<20 {
+		return 0, "", ""
+	}
+	return number, stem, suffix
+}
+
+// cutWARC cuts the suffix off the name of a WARC file.
+func cutWARC(name string) (stem, suffix string) {
+	for _, suffix := range []string{gzipSuffix, zstdSuffix} {
+		if stem, ok := strings.CutSuffix(name, suffix); ok {
+			return stem, suffix
+		}
+	}
+	return name, ""
 }
 
 // createSegment makes the files of a segment, durably: a WARC file with its
 // warcinfo record, and a key file without entries.
 // Its number is a new one even where an earlier attempt failed.
-func (c *Container) createSegment() (*segment, error) {
+func (c *Container) createSegment(enc *encoder) (*segment, error) {
 	c.lastNumber++
 	number, now := c.lastNumber, c.opt.Now()
 	if number >= 1<<20 {
 		return nil, fmt.Errorf("segment %d: addresses have room for %d", number, 1<<20-1)
 	}
 	stem := segmentName(number, now)
-	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem)}
-	info, err := c.enc.Append(nil, &warc.Record{
-		Type: warc.Warcinfo, ID: warc.NewID(), Date: now, Filename: stem + warcSuffix, ContentType: warc.WARCFields,
+	s := &segment{number: number, path: c.opt.FS.PathJoin(c.opt.Dir, stem), suffix: enc.suffix}
+	info, err := enc.Append(nil, &warc.Record{
+		Type: warc.Warcinfo, ID: warc.NewID(), Date: now, Filename: stem + enc.suffix, ContentType: warc.WARCFields,
 	}, c.warcinfo())
 	if err != nil {
 		return nil, err
 	}
 	s.first, s.size = int64(len(info)), int64(len(info))
-	if s.warc, err = durable.Create(c.opt.FS, s.path+warcSuffix); err != nil {
+	if s.warc, err = durable.Create(c.opt.FS, s.path+s.suffix); err != nil {
 		return nil, err
 	}
 	if s.key, err = durable.Create(c.opt.FS, s.path+keySuffix); err != nil {
@@ -189,7 +204,7 @@ func (s *segment) writeKeys() error {
 
 // startSegment makes a new active segment. c.mu is held.
 func (c *Container) startSegment() error {
-	s, err := c.createSegment()
+	s, err := c.createSegment(&c.enc)
 	if err != nil {
 		return err
 	}

@@ -24,8 +24,12 @@ func (n *Node) openPages() error {
 	if n.cfg.Store.NoSync {
 		sync = container.Never
 	}
+	compression, err := container.ParseCompression(n.cfg.Store.Compression)
+	if err != nil {
+		return err
+	}
 	c, err := container.Open(container.Options{
-		Dir: pagesDir(n.cfg), Sync: sync, Software: DefaultUserAgent, UserAgent: n.cfg.UserAgent,
+		Dir: pagesDir(n.cfg), Sync: sync, Compression: compression, Software: DefaultUserAgent, UserAgent: n.cfg.UserAgent,
 		SegmentBytes: n.cfg.segmentBytes(),
 	})
 	if errors.Is(err, container.ErrLocked) {

@@ -1,6 +1,7 @@
 package warc
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
@@ -58,18 +59,31 @@ func (e *Encoder) Append(dst []byte, r *Record, block ...[]byte) ([]byte, error)
 		length += int64(len(p))
 	}
 	head := r.appendHeader(make([]byte, 0, 768), length)
-	if e.level == Plain {
-		return appendParts(dst, head, block), nil
-	}
+	return e.pack(dst, head, block), nil
+}
+
+// pack compresses the parts of a record and what ends it.
+func (e *Encoder) pack(dst, head []byte, block [][]byte) []byte {
 	if e.zstd != nil {
-		return e.zstd.EncodeAll(appendParts(nil, head, block), dst), nil
+		return e.zstd.EncodeAll(appendParts(nil, head, block), dst)
+	}
+	if e.level == Plain {
+		return appendParts(dst, head, block)
 	}
 	z := <-e.writers
 	if z == nil {
 		z, _ = flate.NewWriter(nil, e.level) // NewEncoder checked the level
 	}
 	defer func() { e.writers <- z }()
-	return appendMember(dst, z, head, block), nil
+	return appendMember(dst, z, head, block)
+}
+
+// Pack appends a record that lies there as text (Decoder.Unpack) to dst, as one
+// gzip member or zstd frame.
+func (e *Encoder) Pack(dst, record []byte) []byte {
+	_, rest, _ := cutHeader(record)
+	n := len(record) - len(rest)
+	return e.pack(dst, record[:n], [][]byte{bytes.TrimSuffix(rest, []byte(recordEnd))})
 }
 
 // recordEnd follows a block.
