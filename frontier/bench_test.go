@@ -7,7 +7,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -138,7 +140,8 @@ func BenchmarkAdd(b *testing.B) {
 
 // TestBig adds OCTOPUS_FRONTIER_BIG URLs of a hundredth as many hosts, sizes by a
 // power law, and prints what they cost at rest; then it leases and ends a tenth
-// of them, and reopens.
+// of them, and reopens. With OCTOPUS_FRONTIER_CAP the process must stay below so
+// many bytes of memory.
 func TestBig(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_BIG"))
 	if err != nil {
@@ -147,7 +150,21 @@ func TestBig(t *testing.T) {
 	dir := t.TempDir()
 	store := openPebble(t, dir)
 	base := heap()
-	f, err := frontier.Open(plain(store))
+	options := plain
+	if limit, err := strconv.ParseInt(os.Getenv("OCTOPUS_FRONTIER_CAP"), 10, 64); err == nil {
+		defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit / 10 * 8))
+		options = func(s kv.Store) frontier.Options {
+			o := plain(s)
+			o.IndexBytes = limit * 3 / 8
+			return o
+		}
+		defer func() {
+			if peak := peakMemory(t); peak > limit {
+				t.Errorf("%d MB of memory at the peak, %d allowed", peak>>20, limit>>20)
+			}
+		}()
+	}
+	f, err := frontier.Open(options(store))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +183,10 @@ func TestBig(t *testing.T) {
 		if _, err := f.Add(ctx, links); err != nil {
 			t.Fatal(err)
 		}
+		if i%5_000_000 == 0 {
+			rate(t, "added", i, start)
+			t.Logf("%d MB of memory at the peak", peakMemory(t)>>20)
+		}
 	}
 	rate(t, "add", n, start)
 	ram := heap() - base
@@ -183,7 +204,7 @@ func TestBig(t *testing.T) {
 	start = time.Now()
 	store = openPebble(t, dir)
 	defer store.Close()
-	f, err = frontier.Open(plain(store))
+	f, err = frontier.Open(options(store))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,6 +231,18 @@ func TestBig(t *testing.T) {
 	}
 	rate(t, "lease+done", done, start)
 	t.Logf("heap %d MB", (heap()-base)>>20)
+}
+
+// peakMemory returns the most memory the process had, in bytes; 0 where the
+// system does not tell.
+func peakMemory(t *testing.T) (n int64) {
+	text, _ := os.ReadFile("/proc/self/status")
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			fmt.Sscan(rest, &n)
+		}
+	}
+	return n << 10
 }
 
 func rate(t *testing.T, what string, n int, start time.Time) {
