@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"math"
 	"octopus"
 	"strconv"
 	"time"
@@ -253,6 +254,26 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 			return
 		}
 	}
+	c.save(key, &r)
+	c.schedule(h)
+}
+
+// raises reports whether the n-th link to a URL raises its weight.
+func raises(n uint8) bool { return n == 8 || n == 32 || n == 128 }
+
+// Raise makes a URL that waits one step heavier. It may have been handed out, or
+// done: then nothing happens.
+func (c *Core) Raise(now time.Time, l *octopus.Link, old *record) {
+	c.advance(now)
+	key := l.URL.Key
+	was, h := c.record(key, old), c.hosts[key.Host()]
+	if was == nil || was.state != stateQueued || c.leased[key] != nil || h.cleared(was) || was.pos.weight() == math.MaxUint16 {
+		return
+	}
+	r := *was
+	c.dequeue(h, key, r.pos)
+	r.pos = r.pos.withWeight(r.pos.weight() + 1)
+	c.enqueue(h, newEntry(l, &r))
 	c.save(key, &r)
 	c.schedule(h)
 }

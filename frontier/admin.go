@@ -191,7 +191,7 @@ func (f *Frontier) changeStep(ctx context.Context, items []Item, do func(Item, *
 		f.write.Lock()
 		defer f.write.Unlock()
 		for _, i := range items {
-			old, err := f.recordOf(i.key)
+			old, err := f.cachedRecord(i.key)
 			if err != nil {
 				return nil, err
 			}

@@ -69,7 +69,7 @@ func (f *Frontier) commit() {
 		f.write.Lock()
 		f.mu.Lock()
 		f.core.Reuse(batch)
-		f.core.Written(n)
+		f.core.Written(n, f.cache)
 		f.core.Evict()
 		empty := f.core.Idle(f.opt.Now())
 		f.mu.Unlock()

@@ -157,7 +157,7 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 	}
 	if o.Status/100 == 2 && !relink {
 		c.totals.Pages++
-		near = h.learn(o)
+		near = c.learn(h, o)
 	}
 	r.pos[0] = byte(o.Lane)
 	if !relink {
@@ -260,6 +260,7 @@ func (v *visit) take(o *octopus.Outcome) {
 		v.changed = o.End
 	}
 	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
+	v.rich = richOf(o)
 	if o.Record != nil {
 		v.title, v.size, v.print, v.class = o.Record.Title, o.Record.Size, o.Record.Fingerprint, o.Record.KindReason
 	}
@@ -315,9 +316,11 @@ func (c *Core) doneRobots(h *host, l *lease, o *octopus.Outcome) octopus.Verdict
 			h.Block(manners.Robots, s.policy.Next)
 		}
 	}
-	h.Delay = 0
+	h.Delay, h.Line = 0, 0
 	for _, other := range h.robots {
-		h.Delay = manners.Delay(h.Delay, other.rules(c.opt.Agent))
+		if d := manners.Delay(h.Delay, other.rules(c.opt.Agent)); d > h.Delay {
+			h.Delay, h.Line = d, other.rules(c.opt.Agent).DelayLine()
+		}
 	}
 	if !o.NoRequest {
 		h.Next = latest(h.Next, o.End.Add(c.gap(h))) // the gap it asks for holds from its own response

@@ -17,7 +17,7 @@ var _ octopus.Explainer = (*Frontier)(nil)
 func (f *Frontier) Explain(_ context.Context, u octopus.URL) (octopus.Explanation, error) {
 	f.write.Lock()
 	defer f.write.Unlock()
-	old, err := f.recordOf(u.Key)
+	old, err := f.cachedRecord(u.Key)
 	if err != nil {
 		return octopus.Explanation{}, err
 	}
@@ -56,7 +56,10 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explan
 		if x.State == "later" {
 			x.State = "queued"
 		}
-		x.Facts = r.facts()
+		x.Facts = r.facts(u, c.timeToLive(r))
+		if r.text != "" && r.text != u.Text {
+			x.Facts = append(x.Facts, octopus.Fact{Name: "same key as", Value: r.text + ", of which all this is"})
+		}
 		if h != nil && h.cleared(r) {
 			x.State, x.Reason = "parked", "cleared with its lane; it is queued when it is offered again"
 		}
@@ -114,8 +117,16 @@ func (c *Core) waitsFor(h *host, r *record) string {
 	return fmt.Sprintf("its turn among %d of %s", h.queued(), h.name)
 }
 
+// timeToLive tells when the stored page of r counts as stale.
+func (c *Core) timeToLive(r *record) string {
+	if r.state == stateLater && r.tries == 0 {
+		return "stale in " + pause(r.due.Sub(c.now))
+	}
+	return "no end: its board has no period for it"
+}
+
 // facts returns what a record says, in reading order.
-func (r *record) facts() []octopus.Fact {
+func (r *record) facts(u octopus.URL, ttl string) []octopus.Fact {
 	var l factList
 	l.add("number", strconv.FormatUint(r.number, 10))
 	l.add("depth", strconv.Itoa(r.pos.depth()))
@@ -134,11 +145,14 @@ func (r *record) facts() []octopus.Fact {
 		l.add("last visit", v.at.UTC().Format(time.RFC3339))
 		l.add("status", strconv.Itoa(v.status))
 		l.addIf(v.title != "", "title", v.title)
+		v.rich.facts(&l, u.Text, u.Host)
 		l.addIf(v.size > 0, "size", strconv.FormatInt(v.size, 10))
 		l.addIf(v.digest != "", "digest", v.digest)
 		l.addIf(v.print != octopus.Fingerprint{}, "fingerprint", v.print.String())
 		l.addIf(v.etag != "", "etag", v.etag)
 		l.addIf(v.lastMod != "", "last modified", v.lastMod)
+		l.addIf(!v.changed.IsZero(), "last change", v.changed.UTC().Format(time.RFC3339))
+		l.addIf(r.state == stateDone || r.state == stateLater, "time to live", ttl)
 	}
 	l.addIf(!r.due.IsZero(), "next visit", r.due.UTC().Format(time.RFC3339))
 	return l
@@ -174,6 +188,11 @@ func (l *factList) addIf(ok bool, name, value string) {
 // Recorded reports whether a URL was ever taken in: what a seen.Confirm has to
 // know. It may be called by the Seen of Options.
 func (f *Frontier) Recorded(key octopus.Key) (bool, error) {
-	r, err := f.recordFor(key)
+	x := f.index.Load()
+	complete := x.complete()
+	if _, found, _ := x.get(key); !found && complete {
+		return false, nil
+	}
+	r, err := f.recordOf(key)
 	return r != nil, err
 }

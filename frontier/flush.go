@@ -79,11 +79,12 @@ func (c *Core) Reuse(b *kv.Batch) {
 
 // Written forgets what was kept in memory until the store has batch n. No read
 // of the store that began before the batch was written may still be on its way
-// to Add, Done, Refilled or Woken.
-func (c *Core) Written(n uint64) {
+// to Add, Done, Refilled or Woken. The records go to keep.
+func (c *Core) Written(n uint64, keep cache) {
 	c.written = n
 	for key, r := range c.records {
 		if r.batch <= n {
+			keep.put(key, r.record)
 			delete(c.records, key)
 		}
 	}

@@ -39,6 +39,7 @@ type Frontier struct {
 	views []string      // guarded by mu: attached fetchers, sorted
 	kick  chan struct{} // guarded by mu: closed when a waiting Lease should look again
 	err   error         // guarded by mu: the state on disk is behind; nothing works any more
+	cache cache         // guarded by write: records in front of the store
 	cold  []byte        // guarded by write: where the search for hosts goes on
 
 	work   chan struct{} // tells the committer that there is something to write; holds one
@@ -88,6 +89,7 @@ func Open(opt Options) (*Frontier, error) {
 	}
 	f.index.Store(newIndex(opt.IndexBytes))
 	f.cold = f.keys.table(tableHost)
+	f.cache = newCache(opt.CacheRecords)
 	f.last = newCommit()
 	close(f.last.done)
 	restored, err := f.restore()
@@ -111,7 +113,7 @@ func (f *Frontier) restore() (restored bool, err error) {
 		if err := f.apply(batch); err != nil {
 			return false, err
 		}
-		f.core.Written(n)
+		f.core.Written(n, f.cache)
 		return false, nil
 	}
 	if err != nil {

@@ -79,8 +79,9 @@ func (x *index) get(k octopus.Key) (c cost, found, sure bool) {
 }
 
 // meet reports whether the index knows a key for certain at no greater cost, and
-// counts the link to it in that case.
-func (x *index) meet(k octopus.Key, c cost) bool {
+// counts the link to it in that case. With raise a link that makes the URL
+// heavier (raises) is not met: the Core has to see it.
+func (x *index) meet(k octopus.Key, c cost, raise bool) bool {
 	f := fingerprint(k)
 	s := &x.shards[f>>(64-indexShardBits)]
 	s.mu.Lock()
@@ -92,21 +93,33 @@ func (x *index) meet(k octopus.Key, c cost) bool {
 	if known := cost(s.slots[i] & 0xfff); known>>4 >= indexDepthMax || known > c {
 		return false
 	}
-	if s.links[i] < 255 {
-		s.links[i]++
+	if raise && raises(s.links[i]+1) {
+		return false
 	}
+	s.count(i)
 	return true
 }
 
-// link counts a link to a key, where the index has it.
-func (x *index) link(k octopus.Key) {
+// count counts one link more for the slot at i, up to 255, and returns how many
+// there are. The caller holds mu.
+func (s *indexShard) count(i int) uint8 {
+	if s.links[i] < 255 {
+		s.links[i]++
+	}
+	return s.links[i]
+}
+
+// link counts a link to a key, where the index has it, and returns how many there
+// are since the URL's record was last written.
+func (x *index) link(k octopus.Key) uint8 {
 	f := fingerprint(k)
 	s := &x.shards[f>>(64-indexShardBits)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i, found := s.find(f << indexShardBits); found && s.links[i] < 255 {
-		s.links[i]++
+	if i, found := s.find(f << indexShardBits); found {
+		return s.count(i)
 	}
+	return 0
 }
 
 // takeLinks returns how many links to a key were counted, and starts anew.

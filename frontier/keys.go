@@ -21,6 +21,7 @@ const (
 	tableStats  = 0x07 // name -> totals
 	tableRobots = 0x08 // host, scheme, port -> robotsRecord
 	tableSite   = 0x09 // site -> siteRecord
+	tableYield  = 0x0a // host, pattern -> fetches, fresh
 )
 
 // position orders the queue of one host. As bytes:
@@ -53,6 +54,11 @@ func (p position) weight() uint16         { return ^binary.BigEndian.Uint16(p[6:
 func (p position) compare(q position) int { return bytes.Compare(p[:], q[:]) }
 func (p position) withDepth(d int) position {
 	binary.BigEndian.PutUint16(p[4:], clampDepth(d))
+	return p
+}
+
+func (p position) withWeight(w uint16) position {
+	binary.BigEndian.PutUint16(p[6:], ^w)
 	return p
 }
 
@@ -107,6 +113,10 @@ func (k keyspace) parked(key octopus.Key) []byte { return k.table(tableParked, k
 func (k keyspace) bad(key octopus.Key) []byte    { return k.table(tableBad, key[:]) }
 func (k keyspace) site(s [4]byte) []byte         { return k.table(tableSite, s[:]) }
 func (k keyspace) stats(name string) []byte      { return k.table(tableStats, []byte(name)) }
+func (k keyspace) yield(h octopus.HostKey, pattern uint64) []byte {
+	return k.table(tableYield, h[:], binary.BigEndian.AppendUint64(nil, pattern))
+}
+
 func (k keyspace) robots(h octopus.HostKey, a authority) []byte {
 	return k.table(tableRobots, h[:], a.bytes())
 }

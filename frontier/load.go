@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -152,7 +153,8 @@ func (c *Core) refill(h *host) Refill {
 // stored is what a refill found.
 type stored struct {
 	lanes  [2]found
-	robots []robotsFound
+	robots []keyValue
+	yields []keyValue
 }
 
 type found struct {
@@ -165,7 +167,7 @@ type queueValue struct {
 	value []byte
 }
 
-type robotsFound struct{ key, value []byte }
+type keyValue struct{ key, value []byte }
 
 // Refilled takes what a refill found. An entry that was handed out, moved or
 // done meanwhile is left out; one that a batch not written when the store was
@@ -175,7 +177,7 @@ func (c *Core) Refilled(now time.Time, r Refill, s *stored) error {
 	h := c.hosts[r.Host]
 	h.loading = false
 	if r.Robots {
-		if err := c.takeRobots(h, s.robots); err != nil {
+		if err := errors.Join(c.takeRobots(h, s.robots), h.takeYields(s.yields)); err != nil {
 			return err
 		}
 		h.loaded = true
@@ -194,7 +196,7 @@ func (c *Core) Refilled(now time.Time, r Refill, s *stored) error {
 
 // takeRobots takes up what an earlier process knew of robots.txt. A crawl that
 // gives an unreachable one a number of tries gives them anew.
-func (c *Core) takeRobots(h *host, list []robotsFound) error {
+func (c *Core) takeRobots(h *host, list []keyValue) error {
 	for _, f := range list {
 		tail := f.key[5+len(h.key):]
 		if len(tail) == 0 {

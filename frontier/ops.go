@@ -45,7 +45,7 @@ func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (res
 			continue
 		}
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
-			if f.index.Load().meet(l.URL.Key, costOf(l.Depth, l.Hop)) {
+			if f.index.Load().meet(l.URL.Key, costOf(l.Depth, l.Hop), f.opt.RaiseLinked) {
 				answer(verdicts, i, octopus.Verdict{Code: octopus.Known})
 				continue
 			}
@@ -129,7 +129,9 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 		if v.Code != octopus.Rejected {
 			x := f.index.Load()
 			x.set(l.URL.Key, costOf(l.Depth, l.Hop))
-			x.link(l.URL.Key)
+			if n := x.link(l.URL.Key); f.opt.RaiseLinked && raises(n) {
+				f.core.Raise(now, l, look.records[j])
+			}
 		}
 		if look.fresh[j] {
 			stage = append(stage, l.URL.Key)
@@ -200,18 +202,18 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.V
 }
 
 // recordFor returns the record of a URL that was offered. While the index is
-// complete it knows what is not there.
+// complete it knows what is not there. The caller holds write.
 func (f *Frontier) recordFor(key octopus.Key) (*record, error) {
 	x := f.index.Load()
 	complete := x.complete() // asked first: it may be filled in between
 	if _, found, _ := x.get(key); !found && complete {
 		return nil, nil
 	}
-	return f.recordOf(key)
+	return f.cachedRecord(key)
 }
 
 // recordOfLeased returns the record of a URL that is handed out, from memory
-// where that has it.
+// where that has it. The caller holds write.
 func (f *Frontier) recordOfLeased(key octopus.Key) (*record, error) {
 	f.mu.Lock()
 	r := f.core.Visiting(key)
@@ -219,7 +221,19 @@ func (f *Frontier) recordOfLeased(key octopus.Key) (*record, error) {
 	if r != nil {
 		return r, nil
 	}
-	return f.recordOf(key)
+	return f.cachedRecord(key)
+}
+
+// cachedRecord is recordOf with the cache in front. The caller holds write.
+func (f *Frontier) cachedRecord(key octopus.Key) (*record, error) {
+	if r := f.cache.get(key); r != nil {
+		return r, nil
+	}
+	r, err := f.recordOf(key)
+	if err == nil {
+		f.cache.put(key, r)
+	}
+	return r, err
 }
 
 // recordOf reads the record of a URL from the store, nil where there is none.

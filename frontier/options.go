@@ -54,6 +54,10 @@ type Options struct {
 	// Boards tells what a board asks for. It is called with a lock held and must
 	// be quick. Nil: nothing.
 	Boards func(name string) BoardRules
+	// RaiseLinked raises the weight of a URL that waits with the 8th, 32nd and
+	// 128th link to it, one step each: among URLs of one depth it goes before
+	// others. Links are counted by the index of known URLs.
+	RaiseLinked bool
 	// Session is how many URLs of a host go in one turn while hosts that have not
 	// had their turn are ready. 0 means no limit: the shallower URL always goes
 	// first.
@@ -84,6 +88,11 @@ type Options struct {
 	// While it holds all of them, no link needs a look-up in the store; past the
 	// bound every fresh link costs one. Default 256 MiB, negative means none.
 	IndexBytes int64
+
+	// CacheRecords is the number of URL records kept in memory in front of the
+	// store: status, last visit, next visit of the URLs met last. Default 4,096,
+	// about 400 bytes each; negative means none. Answers are the same.
+	CacheRecords int
 
 	// OnEmpty is called when the Frontier has become idle (Idle), by the
 	// committer or by a call of Lease: it must be quick and must not call the
@@ -211,6 +220,7 @@ func (o Options) withDefaults() Options {
 	setDefault(&o.Buckets.Limit, max(o.QueueLimit/o.Buckets.Count, 1))
 	setDefault(&o.HostLimit, 200_000)
 	setDefault(&o.IndexBytes, 256<<20)
+	setDefault(&o.CacheRecords, 4096)
 	return o
 }
 

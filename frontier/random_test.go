@@ -74,6 +74,7 @@ func randomOptions(rng *rand.Rand) frontier.Options {
 	o.CommitDelay = time.Duration(rng.IntN(2)) * time.Millisecond
 	o.MaxRetries = 100
 	o.Relink = rng.IntN(2) == 0
+	o.RaiseLinked = rng.IntN(2) == 0
 	return o
 }
 

@@ -62,6 +62,7 @@ type visit struct {
 	size    int64
 	print   octopus.Fingerprint
 	class   string        // why the page is of its lane; empty where its board does not tell
+	rich    rich
 	changed time.Time     // when the content was last seen to change
 	period  time.Duration // present refresh period; 0 where none
 }
@@ -96,13 +97,15 @@ const (
 	recLinks
 	recPrint
 	recClass
+	recRich
 )
 
 // encode returns the record's value.
 //
 //	| version<<4 + state | flags | depth | seq | [generation, precedence, weight]
 //	| [hop] | [visits] | [tries] | [number] | [links] | [due] | [reason, detail]
-//	| [kind, URL, via, board] | [last visit] | [fingerprint] | [class] |
+//	| [kind, URL, via, board] | [last visit] | [fingerprint] | [class]
+//	| [what the page said of itself] |
 func (r *record) encode(w *writer) {
 	flags := r.flags()
 	w.byte(recordVersion<<4 | byte(r.state))
@@ -154,6 +157,9 @@ func (r *record) encode(w *writer) {
 	if flags&recClass != 0 {
 		w.string(r.last.class)
 	}
+	if flags&recRich != 0 {
+		r.last.rich.encode(w)
+	}
 }
 
 func (r *record) flags() (flags uint64) {
@@ -167,6 +173,7 @@ func (r *record) flags() (flags uint64) {
 		{recLast, !r.last.at.IsZero()}, {recData, r.pos.lane() == octopus.Data},
 		{recRelink, r.relink}, {recTries, r.tries != 0}, {recLinks, r.links != 0}, {recPrint, r.last.print != octopus.Fingerprint{}},
 		{recClass, r.last.class != ""},
+		{recRich, r.last.rich != rich{}},
 	} {
 		if f.set {
 			flags |= f.bit
@@ -251,6 +258,9 @@ func decodeRecord(value []byte) (*record, error) {
 	}
 	if flags&recClass != 0 {
 		r.last.class = in.string()
+	}
+	if flags&recRich != 0 {
+		r.last.rich.decode(&in)
 	}
 	if in.err != nil {
 		return nil, fmt.Errorf("URL record: %w", in.err)

@@ -170,6 +170,8 @@ func (s *scenario) options(args []string) error {
 			s.opt.MaxRetries = n
 		case "relink":
 			s.opt.Relink = value == "true"
+		case "raise-linked":
+			s.opt.RaiseLinked = value == "true"
 		case "session":
 			s.opt.Session = n
 		case "lane-weight":

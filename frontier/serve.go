@@ -70,6 +70,9 @@ func (f *Frontier) refill(r Refill) error {
 		if s.robots, err = f.scanRobots(r.Host); err != nil {
 			return err
 		}
+		if s.yields, err = f.scanOf(tableYield, r.Host); err != nil {
+			return err
+		}
 	}
 	for lane := range r.Want {
 		if r.Want[lane] == 0 {
@@ -86,14 +89,19 @@ func (f *Frontier) refill(r Refill) error {
 
 // scanRobots reads what is stored of a host's robots.txt, one for each of its
 // authorities.
-func (f *Frontier) scanRobots(h octopus.HostKey) (list []robotsFound, err error) {
-	lo := f.keys.table(tableRobots, h[:])
+func (f *Frontier) scanRobots(h octopus.HostKey) ([]keyValue, error) {
+	return f.scanOf(tableRobots, h)
+}
+
+// scanOf reads what a table has of a host.
+func (f *Frontier) scanOf(table byte, h octopus.HostKey) (list []keyValue, err error) {
+	lo := f.keys.table(table, h[:])
 	err = f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
-		list = append(list, robotsFound{bytes.Clone(key), bytes.Clone(value)})
+		list = append(list, keyValue{bytes.Clone(key), bytes.Clone(value)})
 		return nil
 	})
 	if err != nil {
-		err = fmt.Errorf("read robots of host %s: %w", h, err)
+		err = fmt.Errorf("read table %d of host %s: %w", table, h, err)
 	}
 	return list, err
 }
@@ -123,7 +131,7 @@ func (f *Frontier) wakeDue() error {
 		return err
 	}
 	for i := range list {
-		if list[i].old, err = f.recordOf(list[i].Key); err != nil {
+		if list[i].old, err = f.cachedRecord(list[i].Key); err != nil {
 			return err
 		}
 		if err := f.warmHost(list[i].Key.Host(), nil); err != nil {

@@ -1,6 +1,7 @@
 package frontier
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strings"
 
@@ -21,7 +22,8 @@ type Traps struct {
 	// new content at least once in 20 fetches, or the rest of it is parked. What
 	// is the same as a page stored before, or nearly the same as a page of the
 	// pattern (octopus.Fingerprint), is not new.
-	// Default 200. What a restart finds is counted anew.
+	// Default 200. A restart forgets the last few
+	// fetches.
 	MinYield int
 }
 
@@ -130,7 +132,7 @@ func patternOf(text string) uint64 {
 // learn counts an answer for the pattern of its URL. A page that is nearly the
 // same as others of the pattern is nothing new, unless the URL was visited
 // before: of a page that is watched, little changes are what is wanted.
-func (h *host) learn(o *octopus.Outcome) (near bool) {
+func (c *Core) learn(h *host, o *octopus.Outcome) (near bool) {
 	p := patternOf(o.Lease.Link.URL.Text)
 	y := h.yields[p]
 	if y == nil {
@@ -148,7 +150,36 @@ func (h *host) learn(o *octopus.Outcome) (near bool) {
 	if o.Status != 304 && !near && (o.Record == nil || o.Record.DuplicateOf == "") {
 		y.fresh++
 	}
+	if y.fetches%yieldStep == 0 {
+		c.buf = c.buf[:0]
+		c.buf.uint(uint64(y.fetches))
+		c.buf.uint(uint64(y.fresh))
+		c.out.Set(c.keys.yield(h.key, p), c.buf)
+	}
 	return near
+}
+
+// yieldStep is the number of fetches of a pattern after which its counts are
+// written: a restart loses fewer.
+const yieldStep = 8
+
+// takeYields takes up what an earlier process had counted.
+func (h *host) takeYields(list []keyValue) error {
+	for _, f := range list {
+		r := reader{rest: f.value}
+		y := &yield{fetches: uint32(r.uint()), fresh: uint32(r.uint())}
+		if r.err != nil {
+			return fmt.Errorf("yield record of %s: %w", h.name, r.err)
+		}
+		p := binary.BigEndian.Uint64(f.key[len(f.key)-8:])
+		if h.yields == nil {
+			h.yields = map[uint64]*yield{}
+		}
+		if h.yields[p] == nil {
+			h.yields[p] = y
+		}
+	}
+	return nil
 }
 
 // poor says that the pattern of a URL brings nothing new; empty where it does.

@@ -40,7 +40,7 @@ func (c *Core) reason(h *host, due time.Time) string {
 	case h.Why != manners.Nothing && due.Equal(h.Blocked):
 		return h.Why.String()
 	case due.Equal(h.Next) && h.Delay > c.opt.HostDelay:
-		return fmt.Sprintf("Crawl-delay %s, robots.txt", pause(h.Delay))
+		return fmt.Sprintf("Crawl-delay %s, robots.txt line %d", pause(h.Delay), h.Line)
 	case due.Equal(h.Next):
 		return fmt.Sprintf("host delay %s", pause(c.gap(h)))
 	case c.opt.SiteDelay > 0 && due.Equal(h.site.next):

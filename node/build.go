@@ -111,14 +111,15 @@ func (n *Node) openFrontier() error {
 		return n.openShared()
 	}
 	opt := frontier.Options{
-		Store:   n.store,
-		Robots:  n.cfg.Robots.Policy,
-		Agent:   agentToken(n.cfg.UserAgent),
-		Rules:   n.cfg.Fetcher.rules(),
-		Relink:  n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
-		NoSync:  n.cfg.Store.NoSync || n.cfg.Store.Discard,
-		OnEmpty: n.check,
-		Boards:  n.boards.rulesOf,
+		Store:       n.store,
+		Robots:      n.cfg.Robots.Policy,
+		Agent:       agentToken(n.cfg.UserAgent),
+		Rules:       n.cfg.Fetcher.rules(),
+		RaiseLinked: true,
+		Relink:      n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
+		NoSync:      n.cfg.Store.NoSync || n.cfg.Store.Discard,
+		OnEmpty:     n.check,
+		Boards:      n.boards.rulesOf,
 		Politeness: frontier.Politeness{
 			HostDelay:    orNone(time.Duration(n.cfg.Fetcher.HostDelay)),
 			IPDelay:      time.Duration(n.cfg.Fetcher.IPDelay),

@@ -14,6 +14,7 @@ type Group struct {
 	delay time.Duration
 	rate  time.Duration
 	has   struct{ delay, rate bool }
+	line  int // of the longest of both
 }
 
 // Verdict is the answer to one URL.
@@ -59,8 +60,13 @@ func (g *Group) add(b block, i int) {
 		}
 	}
 	for _, d := range b.delays {
+		if d.agents <= i { // for the agents above it only
+			continue
+		}
+		if d.gap > max(g.rate, g.delay) {
+			g.line = d.line
+		}
 		switch {
-		case d.agents <= i: // for the agents above it only
 		case d.rate:
 			g.rate, g.has.rate = max(g.rate, d.gap), true
 		default:
@@ -89,6 +95,10 @@ func (g *Group) CrawlDelay() (gap time.Duration, ok bool) { return g.delay, g.ha
 
 // RequestRate returns the gap that the file's Request-rate comes to.
 func (g *Group) RequestRate() (gap time.Duration, ok bool) { return g.rate, g.has.rate }
+
+// DelayLine returns the line, from 1, that asks for the longest gap, by either;
+// 0 where none does.
+func (g *Group) DelayLine() int { return g.line }
 
 // Check answers whether a URL may be fetched. It takes a whole URL or its path
 // and query, and compares them as they are: see [Normalize]. /robots.txt itself

@@ -43,6 +43,7 @@ type delay struct {
 	agents int
 	gap    time.Duration
 	rate   bool
+	line   int
 }
 
 // Parse reads a robots.txt; any bytes will do, garbage gives a file without
@@ -180,7 +181,7 @@ func (p *parser) delay(d delay) {
 		return
 	}
 	b := &p.file.blocks[len(p.file.blocks)-1]
-	d.agents = len(b.agents)
+	d.agents, d.line = len(b.agents), p.lines
 	b.delays = append(b.delays, d)
 }
 
