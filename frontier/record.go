@@ -61,7 +61,7 @@ type visit struct {
 	title   string
 	size    int64
 	print   octopus.Fingerprint
-	class   string        // why the page is of its lane; empty where its board does not tell
+	class   string // why the page is of its lane; empty where its board does not tell
 	rich    rich
 	changed time.Time     // when the content was last seen to change
 	period  time.Duration // present refresh period; 0 where none

@@ -173,7 +173,7 @@ func (n *Node) openFetcher() error {
 	}
 	timeout := time.Duration(n.cfg.Fetcher.Timeout)
 	opt := fetch.Options{
-		UserAgent: n.cfg.UserAgent, Resolver: resolver, AllowNet: allow,
+		UserAgent: n.cfg.UserAgent, Resolver: countedResolver{resolver, &n.resolving}, AllowNet: allow,
 		Timeout: timeout, RobotsTimeout: min(timeout, 30*time.Second), HeaderTimeout: min(timeout, 15*time.Second),
 		MaxBody: int64(n.cfg.Fetcher.MaxBody), Bandwidth: int64(n.cfg.Fetcher.Bandwidth), FloorRate: n.cfg.floorRate(), ConnsPerHost: max(n.cfg.Fetcher.ConnsPerHost, 1),
 	}

@@ -73,6 +73,10 @@ func (n *Node) controlHandler(token string) http.Handler {
 			http.Error(w, "wrong token", http.StatusUnauthorized)
 			return
 		}
+		if r.URL.Path == doctorPath {
+			n.tellDiagnosis(w, r)
+			return
+		}
 		var c BoardCommand
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, controlBody)).Decode(&c); err != nil {
 			http.Error(w, "command: "+err.Error(), http.StatusBadRequest)
@@ -92,6 +96,17 @@ func (n *Node) controlHandler(token string) http.Handler {
 	})
 }
 
+// tellDiagnosis answers AskDiagnosis.
+func (n *Node) tellDiagnosis(w http.ResponseWriter, r *http.Request) {
+	d, err := n.Diagnose(r.Context())
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(d)
+}
+
 // controlAnswer is a BoardAnswer or an error on its way.
 type controlAnswer struct {
 	BoardAnswer
@@ -105,43 +120,9 @@ var ErrNotRunning = errors.New("no crawl runs in the state directory")
 // AskRunning has the crawl that runs in dir carry out a command. The error wraps
 // ErrNotRunning where there is none: then the directory can be opened.
 func AskRunning(ctx context.Context, dir string, c BoardCommand) (BoardAnswer, error) {
-	value, err := os.ReadFile(filepath.Join(dir, controlFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		return BoardAnswer{}, ErrNotRunning
-	}
-	if err != nil {
-		return BoardAnswer{}, err
-	}
-	var to control
-	if json.Unmarshal(value, &to) != nil || to.Address == "" {
-		return BoardAnswer{}, ErrNotRunning // it was cut off when it was written
-	}
-	body, err := json.Marshal(c)
-	if err != nil {
-		return BoardAnswer{}, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, controlTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+to.Address+"/board", bytes.NewReader(body))
-	if err != nil {
-		return BoardAnswer{}, ErrNotRunning
-	}
-	req.Header.Set("Authorization", "Bearer "+to.Token)
-	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
-	if err != nil {
-		var refused *net.OpError
-		if errors.As(err, &refused) && refused.Op == "dial" {
-			return BoardAnswer{}, fmt.Errorf("%w: %w", ErrNotRunning, err) // it was killed and left the file
-		}
-		return BoardAnswer{}, fmt.Errorf("ask the running crawl: %w", err)
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode == http.StatusUnauthorized {
-		return BoardAnswer{}, ErrNotRunning // another program has the port now
-	}
 	var a controlAnswer
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(&a); err != nil || resp.StatusCode != http.StatusOK {
-		return BoardAnswer{}, fmt.Errorf("ask the running crawl: %s, %w", resp.Status, err)
+	if err := askRunning(ctx, dir, boardPath, c, &a); err != nil {
+		return BoardAnswer{}, err
 	}
 	switch {
 	case a.Key != "":
@@ -150,4 +131,63 @@ func AskRunning(ctx context.Context, dir string, c BoardCommand) (BoardAnswer, e
 		return BoardAnswer{}, errors.New(a.Error)
 	}
 	return a.BoardAnswer, nil
+}
+
+// AskDiagnosis has the crawl that runs in dir tell what holds it up. The error
+// wraps ErrNotRunning where there is none.
+func AskDiagnosis(ctx context.Context, dir string) (d Diagnosis, err error) {
+	return d, askRunning(ctx, dir, doctorPath, struct{}{}, &d)
+}
+
+// What a running crawl can be asked for.
+const (
+	boardPath  = "/board"
+	doctorPath = "/doctor"
+)
+
+// askRunning posts a command to the crawl that runs in dir, and decodes its
+// answer.
+func askRunning(ctx context.Context, dir, path string, command, answer any) error {
+	value, err := os.ReadFile(filepath.Join(dir, controlFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrNotRunning
+	}
+	if err != nil {
+		return err
+	}
+	var to control
+	if json.Unmarshal(value, &to) != nil || to.Address == "" {
+		return ErrNotRunning // it was cut off when it was written
+	}
+	body, err := json.Marshal(command)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, controlTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+to.Address+path, bytes.NewReader(body))
+	if err != nil {
+		return ErrNotRunning
+	}
+	req.Header.Set("Authorization", "Bearer "+to.Token)
+	resp, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(req)
+	if err != nil {
+		var refused *net.OpError
+		if errors.As(err, &refused) && refused.Op == "dial" {
+			return fmt.Errorf("%w: %w", ErrNotRunning, err) // it was killed and left the file
+		}
+		return fmt.Errorf("ask the running crawl: %w", err)
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusUnauthorized {
+		return ErrNotRunning // another program has the port now
+	}
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 4<<10))
+		return fmt.Errorf("ask the running crawl: %s: %s", resp.Status, bytes.TrimSpace(text))
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 64<<20)).Decode(answer); err != nil {
+		return fmt.Errorf("ask the running crawl: %w", err)
+	}
+	return nil
 }

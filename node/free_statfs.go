@@ -2,7 +2,20 @@
 
 package node
 
-import "syscall"
+import (
+	"syscall"
+	"time"
+)
+
+// cpuTime returns what the process has used of the processors, system time
+// included.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
 
 // freeBytes returns what a process without privileges may still write on the
 // disk of dir; ok is false where that cannot be told.

@@ -75,6 +75,8 @@ type Node struct {
 	observer *observer
 	valve    valve
 
+	resolving atomic.Int64 // DNS look-ups under way
+
 	injections chan struct{} // wakes the injector: see wanted
 	editing    sync.Mutex    // held by DoBoard
 	only       *octopus.URL  // TestBoards: what is offered in place of all entries

@@ -39,11 +39,13 @@ func (a *app) stateVerb(cmd *cobra.Command, body func(ctx context.Context, n *no
 func (a *app) frontierVerb(cmd *cobra.Command, body func(ctx context.Context, n *node.Node, args []string) error) *cobra.Command {
 	return a.stateVerb(cmd, func(ctx context.Context, n *node.Node, args []string) error {
 		if n.Frontier() == nil {
-			return errors.New("the frontier of this crawl is shared in Redis; this verb works on one in the state directory")
+			return errShared
 		}
 		return body(ctx, n, args)
 	})
 }
+
+var errShared = errors.New("the frontier of this crawl is shared in Redis; this verb works on one in the state directory")
 
 // filterFlags select URLs of a list.
 type filterFlags struct{ host, site, board, match, reason string }

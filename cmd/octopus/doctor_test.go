@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -30,4 +31,34 @@ func TestDoctor(t *testing.T) {
 	c.run("doctor", "--verify").want(exitOK, "every counter is right")
 	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "--retries", "0", "--fresh", "-q").want(exitOK)
 	see("nothing is queued", 0)
+}
+
+// TestDoctorLive asks a crawl while it runs: from the handler of its only
+// request, so that one is under way.
+func TestDoctorLive(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	var said []string
+	s.hook = func(path string) {
+		if path != "/" {
+			return
+		}
+		for _, args := range [][]string{{"doctor", "--json"}, {"doctor"}} {
+			asking := &cli{t: t}
+			said = append(said, asking.run(args...).want(exitOK).stdout)
+		}
+	}
+	s.crawl(c, "-c", "1", "-d", "0").want(exitOK)
+	var d diagnosis
+	if err := json.Unmarshal([]byte(said[0]), &d); err != nil {
+		t.Fatal(err, said)
+	}
+	if l := d.Load; l == nil || l.InFlight != 1 || l.Concurrency != 1 || l.Seconds < 1 {
+		t.Errorf("doctor says %s of a crawl that runs", said[0])
+	}
+	if !strings.HasPrefix(d.Bottleneck, "concurrency: all 1") && !strings.HasPrefix(d.Bottleneck, "CPU") {
+		t.Errorf("the bottleneck is %q", d.Bottleneck)
+	}
+	if !strings.Contains(said[1], "1 of 1 requests under way") {
+		t.Errorf("doctor says %q", said[1])
+	}
 }
