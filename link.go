@@ -31,6 +31,7 @@ const (
 	Redirect LinkKind = 'R' // the target of a redirect
 	Sitemap  LinkKind = 'S' // a sitemap or feed, or a URL listed in one
 	Robots   LinkKind = 'P' // robots.txt, a prerequisite of its host
+	Jump     LinkKind = 'J' // a jumping link: fetched for its target alone
 )
 
 // Lane is one of the two queues a URL can stand in.

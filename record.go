@@ -22,7 +22,7 @@ type Record struct {
 
 	Depth int    `json:"depth"`
 	Via   string `json:"via,omitempty"`
-	Path  string `json:"path,omitempty"` // kind of the link: E, L, R, S
+	Path  string `json:"path,omitempty"` // kind of the link: E, L, R, S, J
 	Board string `json:"board,omitempty"`
 	Kind  string `json:"kind,omitempty"` // "nav", "data" or "other"
 	Visit uint32 `json:"visit"`

@@ -18,6 +18,10 @@ type Judgement struct {
 func (g *Gate) Judge(u octopus.URL, depth int) []Judgement {
 	boards := *g.boards.Load()
 	out := make([]Judgement, len(boards))
+	if rule := g.jumps.match(u); rule != "" {
+		r, _ := g.jump(&octopus.Link{URL: u, Depth: depth}, "")
+		return []Judgement{{r.board, Decision{Accept: r.reason == "", Reason: r.reason, Lane: octopus.Data, Rule: "jumping link, its target is judged: " + rule}}}
+	}
 	for i, r := range boards {
 		out[i] = Judgement{r.board.Name, r.Decide(u, depth)}
 	}

@@ -25,6 +25,8 @@ type Gate struct {
 
 	classes atomic.Pointer[Classes] // nil: nothing is learned
 
+	jumps Jumps
+
 	rejectedScope atomic.Int64
 	rejectedDepth atomic.Int64
 }
@@ -123,7 +125,7 @@ func (g *Gate) Add(ctx context.Context, links []octopus.Link) ([]octopus.Verdict
 	var pass []octopus.Link
 	var at []int // at[i] is the place of pass[i] in links
 	for i := range links {
-		r, err := g.admit(&links[i], links[i].Via)
+		r, err := g.admit(&links[i], links[i].Via, links[i].Board)
 		switch {
 		case err != nil:
 			return nil, err
@@ -182,7 +184,7 @@ func (g *Gate) filter(o *octopus.Outcome, links []octopus.Link) error {
 	}
 	o.Links = g.links.Get(len(links))
 	for i := range links {
-		r, err := g.admit(&links[i], o.Lease.Link.URL.Text)
+		r, err := g.admit(&links[i], o.Lease.Link.URL.Text, o.Lease.Link.Board)
 		if err != nil {
 			return err
 		}
@@ -214,6 +216,7 @@ func (g *Gate) meet(o *octopus.Outcome) error {
 type ruling struct {
 	board  string
 	lane   octopus.Lane
+	kind   octopus.LinkKind // in place of the link's; 0 leaves it
 	reason string
 }
 
@@ -222,12 +225,21 @@ func (r ruling) append(list []octopus.Link, l *octopus.Link) []octopus.Link {
 	list = append(list, *l)
 	pass := &list[len(list)-1]
 	pass.Board, pass.Lane = r.board, r.lane
+	if r.kind != 0 {
+		pass.Kind = r.kind
+	}
 	return list
 }
 
-// admit judges a link that the page via named, again where a shared memory has
+// admit judges a link that the page via, of a board, named, again where a shared memory has
 // grown meanwhile. The error is the memory's.
-func (g *Gate) admit(l *octopus.Link, via string) (ruling, error) {
+func (g *Gate) admit(l *octopus.Link, via, board string) (ruling, error) {
+	if r, ok := g.jump(l, board); ok {
+		if r.reason != "" {
+			g.rejectedDepth.Add(1)
+		}
+		return r, nil
+	}
 	r, err := g.judge(l, via)
 	if err == nil && r.reason == octopus.ReasonScope && g.version() != g.loaded.Load() {
 		if err := g.recallAll(*g.boards.Load()); err != nil {

@@ -19,6 +19,7 @@ type recorder struct {
 	mu       sync.Mutex
 	added    []octopus.Link
 	outcomes []octopus.Outcome
+	links    []octopus.Link // of outcomes: the gate takes its lists back
 	released int
 	err      error
 }
@@ -40,6 +41,7 @@ func (r *recorder) Done(_ context.Context, outcomes []octopus.Outcome) ([]octopu
 	for _, o := range outcomes {
 		o.Links = slices.Clone(o.Links) // the gate uses its list again
 		r.outcomes = append(r.outcomes, o)
+		r.links = append(r.links, o.Links...)
 	}
 	return make([]octopus.Verdict, len(outcomes)), r.err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha1"
 	"encoding/base32"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,10 @@ func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome)
 	}
 	o.Record, o.Links, o.Digest = rec, links, rec.Digest
 	o.Changed = p.Status != 304
+	if p.Lease.Link.Kind == octopus.Jump && len(links) == 0 && p.Status < 500 && p.RetryAfter == 0 {
+		o.Err = &octopus.Error{Op: "jump", URL: p.URL().Text, Kind: octopus.KindGone, Err: fmt.Errorf("the jumping link leads nowhere, status %d", p.Status)}
+		rec.Error = o.Err.Error()
+	}
 	if rec.Kind == octopus.Data.String() {
 		o.Lane = octopus.Data
 	} else if rec.Kind == octopus.Nav.String() {

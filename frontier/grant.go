@@ -124,7 +124,7 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 			continue
 		}
 		h.Pace = rules.Delay
-		if detail := c.poor(h, e); detail != "" {
+		if detail := c.poor(h, e); detail != "" && e.kind != octopus.Jump {
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonTrap, detail))
 			continue
 		}

@@ -96,6 +96,25 @@ func boardConfig(b octopus.Board) BoardConfig {
 	}
 }
 
+// jumps compiles Fetcher.JumpingUrls.
+func (c *Config) jumps() (board.Jumps, error) {
+	j, _, err := board.CompileJumps(c.Fetcher.JumpingUrls)
+	var bad *board.PatternError
+	if errors.As(err, &bad) {
+		return j, &ConfigError{fmt.Sprintf("fetcher.jumpingUrls[%d]", bad.Index), bad.Reason()}
+	}
+	return j, err
+}
+
+// Notes returns what is valid but probably not meant, with the key in front.
+func (c *Config) Notes() []string {
+	_, notes, _ := board.CompileJumps(c.Fetcher.JumpingUrls) // Validate tells the error
+	for i := range notes {
+		notes[i] = "fetcher." + notes[i]
+	}
+	return notes
+}
+
 // checkBoards checks the boards of the file.
 func (c *Config) checkBoards() error {
 	names := map[string]bool{}

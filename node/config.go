@@ -72,6 +72,7 @@ type FetcherConfig struct {
 	SiteDelay    Duration `toml:"siteDelay" flag:"site-delay" help:"least pause between two requests to one registrable domain"`
 	Timeout      Duration `toml:"timeout" flag:"timeout" help:"longest time for one request, body included"`
 	MaxBody      Size     `toml:"maxBody" flag:"max-body" help:"longest body kept, decoded; the rest is cut off and the page marked"`
+	JumpingUrls  []string `toml:"jumpingUrls" flag:"jumping-url" help:"regular expression of links that a search engine counts before it sends the reader on: the real URL is found out first, and judged in their place (repeatable)"`
 	AllowNet     []string `toml:"allowNet" flag:"allow-net" help:"allow connections to this private or loopback network, as CIDR (repeatable)"`
 	Log          string   `toml:"log" flag:"fetch-log" help:"append a JSON line for each request to this file; octopus audit proves from it that no host was asked too often"`
 	Resolver     []string `toml:"resolver" flag:"resolver" help:"ask this DNS server, HOST:PORT, instead of the system's (repeatable)"`
@@ -174,6 +175,9 @@ func (c *Config) Validate() error {
 		return err
 	}
 	if err := c.checkBoards(); err != nil {
+		return err
+	}
+	if _, err := c.jumps(); err != nil {
 		return err
 	}
 	if err := c.checkMaster(); err != nil {

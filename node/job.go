@@ -49,6 +49,11 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 		return nil, nil, patternError(err)
 	}
 	gate.Use(n.learned)
+	jumps, err := n.cfg.jumps()
+	if err != nil {
+		return nil, nil, err
+	}
+	gate.SetJumps(jumps)
 	n.keepEntries(list)
 	if err := n.shareEntries(list); err != nil {
 		return nil, nil, err

@@ -103,6 +103,11 @@ func (p *Parser) content(page *octopus.Page, rec *octopus.Record) []octopus.Link
 	body := page.Body
 	contentType := page.Header.Get("Content-Type")
 	rec.MIME = mediaType(contentType, body)
+	if page.Lease.Link.Kind == octopus.Jump { // whatever it says it is
+		var utf8 []byte
+		utf8, rec.Charset = toUTF8(body, contentType)
+		return p.jump(page, rec, utf8)
+	}
 	form := formOf(rec.MIME, page, body)
 	if form == binary {
 		rec.Kind = kindOther
@@ -129,6 +134,12 @@ func redirect(page *octopus.Page, rec *octopus.Record) []octopus.Link {
 		rec.Error = octopus.KindProtocol.String() + ": redirect: " + err.Error()
 		return nil
 	}
+	return follow(page, rec, target)
+}
+
+// follow offers the one address that a page sends to.
+func follow(page *octopus.Page, rec *octopus.Record, target octopus.URL) []octopus.Link {
+	from := &page.Lease.Link
 	rec.FinalURL = target.Text
 	rec.Links = []string{target.Text}
 	return []octopus.Link{{

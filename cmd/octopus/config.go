@@ -29,6 +29,9 @@ func (a *app) configCheckCmd() *cobra.Command {
 				a.note("no configuration file; looked for %s", strings.Join(a.searchPath(), ", "))
 				return nil
 			}
+			for _, note := range l.Notes() {
+				a.note("note: %s: %s", l.file, note)
+			}
 			a.note("%s is valid", l.file)
 			return nil
 		})}

@@ -55,6 +55,9 @@ a default here is a key of the configuration file too: octopus help config.`,
 		if err := checkStart(l, args, entries, fresh); err != nil {
 			return err
 		}
+		for _, note := range l.Notes() {
+			a.note("note: %s", note)
+		}
 		stopProfile, err := startProfile(profile)
 		if err != nil {
 			return err

@@ -70,7 +70,7 @@ func (l *loaded) place(at map[string]place) {
 		}
 	}
 	for key, p := range at {
-		if strings.HasPrefix(key, "board[") {
+		if strings.HasSuffix(key, "]") || strings.HasPrefix(key, "board[") {
 			l.origin[key] = p.String()
 		}
 	}
