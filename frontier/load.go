@@ -80,11 +80,23 @@ func (c *Core) joinSite(key octopus.HostKey, name string, value []byte) (*group,
 // between: the caller calls it where no such operation is under way.
 func (c *Core) Evict() {
 	over := len(c.ring) - c.opt.HostLimit
+	if over <= 0 {
+		return
+	}
+	spare := -max(c.opt.HostLimit/2, dueKept)
+	for _, b := range c.buckets {
+		spare += b.ready.len() + b.hungry.len()
+	}
 	for steps := 4 * over; over > 0 && steps > 0; steps-- {
 		c.hand = (c.hand + 1) % len(c.ring)
 		h := c.ring[c.hand]
-		if !c.evictable(h) {
+		b := c.buckets[h.bucket]
+		due := (h.heap == &b.ready || h.heap == &b.hungry) && !h.due.After(c.now.Add(evictAhead))
+		if !c.evictable(h) || due && spare <= 0 {
 			continue
+		}
+		if due {
+			spare--
 		}
 		c.drop(h)
 		last := len(c.ring) - 1
@@ -95,13 +107,17 @@ func (c *Core) Evict() {
 	}
 }
 
-// evictable reports whether the store has all of h, and nobody needs it soon.
+// evictable reports whether the store has all of h, and nobody waits for it: of
+// hosts that are due, Evict leaves as many as are needed.
 func (c *Core) evictable(h *host) bool {
 	if h.dirty || h.wrote > c.written || h.loading || len(h.out) > 0 || h.inflight > 0 || h.waits != nil || len(h.pending) > 0 {
 		return false
 	}
-	return h.queued() == 0 || (h.heap == &c.sleeping || h.heap == &c.buckets[h.bucket].hungry) && h.due.After(c.now.Add(evictAhead))
+	return h.queued() == 0 || h.heap != nil && (h.heap != &c.sleeping || h.due.After(c.now.Add(evictAhead)))
 }
+
+// dueKept is the least number of hosts that are due and stay in memory.
+const dueKept = 4096
 
 // evictAhead is how long a host with URLs must have to wait to be evicted.
 const evictAhead = 10 * time.Second
