@@ -42,6 +42,7 @@ type Frontier struct {
 	cache cache         // guarded by write: records in front of the store
 	cold  []byte        // guarded by write: where the search for hosts goes on
 
+	hops   atomic.Int64  // links turned away for their redirects
 	work   chan struct{} // tells the committer that there is something to write; holds one
 	closed chan struct{} // closed by Close
 	done   sync.WaitGroup
@@ -152,11 +153,16 @@ func (f *Frontier) Idle() bool {
 }
 
 // Parked returns how many URLs were put aside since Open, by reason. What was
-// revived since still counts.
+// revived since still counts, and so do the targets that were turned away because
+// they stood behind too many redirects.
 func (f *Frontier) Parked() map[string]int64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return maps.Clone(f.core.parked)
+	parked := maps.Clone(f.core.parked)
+	if n := f.hops.Load(); n > 0 {
+		parked[octopus.ReasonHops] = n
+	}
+	return parked
 }
 
 // Waiting tells why no lease is handed out now; empty where one is.

@@ -42,6 +42,7 @@ func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (res
 		l := &links[i]
 		if f.opt.Seen != nil && l.Hop > octopus.MaxHops { // the seen set must not take it for met
 			answer(verdicts, i, octopus.Verdict{Code: octopus.Rejected, Reason: octopus.ReasonHops})
+			f.hops.Add(1)
 			continue
 		}
 		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
@@ -126,7 +127,9 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 		}
 		v := f.core.Add(now, l, look.records[j], look.fresh[j])
 		answer(verdicts, i, v)
-		if v.Code != octopus.Rejected {
+		if v.Code == octopus.Rejected {
+			f.hops.Add(1) // the only reason the Core has
+		} else {
 			x := f.index.Load()
 			x.set(l.URL.Key, costOf(l.Depth, l.Hop))
 			if n := x.link(l.URL.Key); f.opt.RaiseLinked && raises(n) {

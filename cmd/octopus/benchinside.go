@@ -73,6 +73,7 @@ func benchProfile(path string) (stop func() error, err error) {
 
 // benchInside crawls, looking at the process after each tenth of the pages.
 func (a *app) benchInside(cfg node.Config, url string, pages int64) (got benchweb.Inside, err error) {
+	defer a.tuneGC()()
 	watch := benchweb.StartWatch(pages)
 	n, err := a.open(cfg, node.Options{})
 	if err != nil {

@@ -17,19 +17,34 @@ const (
 	memoryCgroups = "/sys/fs/cgroup/memory"
 )
 
-// limitMemory sets the garbage collector's limit from the configuration, or from
-// the cgroup where that says nothing and GOMEMLIMIT neither. It returns what
-// sets it back.
+// gcPercent is how much the heap may grow between two collections, in percent of
+// what is alive. Half of the usual costs a crawl 4 % more CPU and saves a fifth of
+// its memory (docs/performance.md).
+const gcPercent = 50
+
+// tuneGC sets gcPercent, unless GOGC is given. It returns what sets it back.
+func (a *app) tuneGC() (restore func()) {
+	if a.env["GOGC"] != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(gcPercent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// limitMemory tunes the garbage collector, and sets its limit from the
+// configuration, or from the cgroup where that says nothing and GOMEMLIMIT
+// neither. It returns what sets both back.
 func (a *app) limitMemory(l *loaded) (restore func()) {
+	restoreGC := a.tuneGC()
 	if l.Memory == 0 && a.env["GOMEMLIMIT"] == "" {
 		self, _ := os.ReadFile("/proc/self/cgroup")
 		l.Memory = node.Size(cgroupLimit(string(self), os.ReadFile) / 10 * 9)
 	}
 	if l.Memory == 0 {
-		return func() {}
+		return restoreGC
 	}
 	before := debug.SetMemoryLimit(int64(l.Memory))
-	return func() { debug.SetMemoryLimit(before) }
+	return func() { debug.SetMemoryLimit(before); restoreGC() }
 }
 
 // cgroupLimit returns the smallest memory limit on the way from the process' own

@@ -43,6 +43,19 @@ func TestLimitMemory(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != before {
 		t.Errorf("the limit afterwards is %d, want %d", got, before)
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(77))
+	percent := func() int { p := debug.SetGCPercent(77); debug.SetGCPercent(p); return p }
+	restore = newApp(nil, nil, nil, nil).limitMemory(l)
+	if got := percent(); got != gcPercent {
+		t.Errorf("the heap may grow by %d %%, want %d", got, gcPercent)
+	}
+	if restore(); percent() != 77 {
+		t.Errorf("the heap may grow by %d %% afterwards, want 77", percent())
+	}
+	newApp(nil, nil, nil, []string{"GOGC=30"}).tuneGC()
+	if percent() != 77 {
+		t.Error("GOGC is overruled")
+	}
 	l.Memory = 0
 	newApp(nil, nil, nil, []string{"GOMEMLIMIT=1GiB"}).limitMemory(l)()
 	if l.Memory != 0 {
