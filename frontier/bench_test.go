@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -255,4 +256,74 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// TestBigFetched prints what a fetched URL takes on the disk, with all that its
+// page said of itself: OCTOPUS_FRONTIER_BIG / 20 URLs, all fetched.
+func TestBigFetched(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_BIG"))
+	if err != nil {
+		t.Skip("set OCTOPUS_FRONTIER_BIG to the number of URLs")
+	}
+	n /= 20
+	store := openPebble(t, t.TempDir())
+	defer store.Close()
+	f, err := frontier.Open(plain(store))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ctx := t.Context()
+	for i := 0; i < n; i += 5000 {
+		if _, err := f.Add(ctx, linksOf(i, 5000, 1000)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for f.Counts().Done < int64(n) {
+		leases, err := f.Lease(ctx, 1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var outcomes []octopus.Outcome
+		for _, l := range leases {
+			outcomes = append(outcomes, fetched(l, rng))
+		}
+		if _, err := f.Done(ctx, outcomes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Compact([]byte{0}, []byte{0xff}); err != nil {
+		t.Fatal(err)
+	}
+	m := store.Metrics()
+	t.Logf("%.1f bytes of disk per fetched URL in tables; %d MB of logs beside", float64(m.TableDiskBytes)/float64(n), (m.DiskBytes-m.TableDiskBytes)>>20)
+}
+
+// fetched is the outcome of a page with everything that pages tell: a title of
+// eight words, a summary of twenty, a digest, validators. The words are random,
+// so that they compress as text does at best.
+func fetched(l octopus.Lease, rng *rand.Rand) octopus.Outcome {
+	text := func(words int) string {
+		var b strings.Builder
+		for range words {
+			for range 2 + rng.IntN(8) {
+				b.WriteByte(byte('a' + rng.IntN(26)))
+			}
+			b.WriteByte(' ')
+		}
+		return b.String()
+	}
+	digest := make([]byte, 32)
+	for i := range digest {
+		digest[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"[rng.IntN(32)]
+	}
+	return octopus.Outcome{
+		Lease: l, Status: 200, End: time.Now(), Digest: "sha1:" + string(digest), ETag: fmt.Sprintf(`"%x"`, rng.Uint64()),
+		LastModified: "Fri, 20 Nov 2026 12:00:00 GMT", Lane: octopus.Lane(rng.IntN(2)), IP: netip.AddrFrom4([4]byte{192, 0, 2, byte(l.Link.URL.Key[5])}),
+		Record: &octopus.Record{
+			MIME: "text/html", Charset: "utf-8", Kind: "data", Title: text(8), Description: text(20), Author: text(2), Size: rng.Int64N(100_000),
+			Fingerprint: octopus.Fingerprint{Text: rng.Uint64(), Links: rng.Uint64()},
+		},
+	}
 }

@@ -73,8 +73,12 @@ func (n *Node) controlHandler(token string) http.Handler {
 			http.Error(w, "wrong token", http.StatusUnauthorized)
 			return
 		}
-		if r.URL.Path == doctorPath {
+		switch r.URL.Path {
+		case doctorPath:
 			n.tellDiagnosis(w, r)
+			return
+		case operatePath:
+			n.tellOperation(w, r)
 			return
 		}
 		var c BoardCommand
@@ -105,6 +109,22 @@ func (n *Node) tellDiagnosis(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(d)
+}
+
+// tellOperation answers AskOperation.
+func (n *Node) tellOperation(w http.ResponseWriter, r *http.Request) {
+	var o Operation
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, controlBody)).Decode(&o); err != nil {
+		http.Error(w, "operation: "+err.Error(), http.StatusBadRequest)
+		return
+	}
+	var a operationAnswer
+	var err error
+	if a.Changed, err = n.Operate(r.Context(), o); err != nil {
+		a.Error = err.Error()
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(a)
 }
 
 // controlAnswer is a BoardAnswer or an error on its way.
@@ -141,8 +161,9 @@ func AskDiagnosis(ctx context.Context, dir string) (d Diagnosis, err error) {
 
 // What a running crawl can be asked for.
 const (
-	boardPath  = "/board"
-	doctorPath = "/doctor"
+	boardPath   = "/board"
+	doctorPath  = "/doctor"
+	operatePath = "/operate"
 )
 
 // askRunning posts a command to the crawl that runs in dir, and decodes its

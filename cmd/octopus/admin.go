@@ -39,13 +39,38 @@ func (a *app) stateVerb(cmd *cobra.Command, body func(ctx context.Context, n *no
 func (a *app) frontierVerb(cmd *cobra.Command, body func(ctx context.Context, n *node.Node, args []string) error) *cobra.Command {
 	return a.stateVerb(cmd, func(ctx context.Context, n *node.Node, args []string) error {
 		if n.Frontier() == nil {
-			return errShared
+			return node.ErrSharedFrontier
 		}
 		return body(ctx, n, args)
 	})
 }
 
-var errShared = errors.New("the frontier of this crawl is shared in Redis; this verb works on one in the state directory")
+// operation makes a verb that does something to a frontier: that of the crawl
+// that runs in --dir, or of one that does not.
+func (a *app) operation(cmd *cobra.Command, body func(args []string, do func(node.Operation) (int64, error)) error) *cobra.Command {
+	flags := addFlags(cmd, "dir")
+	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
+		l, err := a.load(flags)
+		if err != nil {
+			return err
+		}
+		return body(args, func(o node.Operation) (int64, error) { return a.operate(l, o) })
+	})
+	return cmd
+}
+
+func (a *app) operate(l *loaded, o node.Operation) (int64, error) {
+	changed, err := node.AskOperation(context.Background(), l.Dir, o)
+	if !errors.Is(err, node.ErrNotRunning) {
+		return changed, err
+	}
+	n, err := a.openState(l)
+	if err != nil {
+		return 0, err
+	}
+	changed, err = n.Operate(context.Background(), o)
+	return changed, errors.Join(err, n.Close())
+}
 
 // filterFlags select URLs of a list.
 type filterFlags struct{ host, site, board, match, reason string }

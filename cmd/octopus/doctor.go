@@ -47,7 +47,7 @@ if one is wrong.`}
 // examine looks at the state of a crawl that does not run.
 func (a *app) examine(n *node.Node, asJSON, verify bool) error {
 	if n.Frontier() == nil {
-		return errShared
+		return node.ErrSharedFrontier
 	}
 	d, err := n.Diagnose(context.Background())
 	if err != nil {

@@ -62,3 +62,30 @@ func TestDoctorLive(t *testing.T) {
 		t.Errorf("doctor says %q", said[1])
 	}
 }
+
+// TestOperateLive changes a crawl while it runs: its navigation queue is cleared
+// from the handler of a page, its host blocked and freed again.
+func TestOperateLive(t *testing.T) {
+	s, c := newSite(t), newCLI(t)
+	var asked bool
+	s.hook = func(path string) {
+		if path != "/1" || asked {
+			return
+		}
+		asked = true
+		asking := &cli{t: t}
+		var gone changed
+		if err := json.Unmarshal([]byte(asking.run("queue", "clear-nav", "--json").want(exitOK).stdout), &gone); err != nil || gone.Changed == 0 {
+			t.Errorf("%d URLs were cleared, %v", gone.Changed, err)
+		}
+		asking.run("host", "block", "127.0.0.1", "--for", "1h").want(exitOK, "blocked until")
+		asking.run("host", "unblock", "127.0.0.1").want(exitOK, "may be asked again")
+	}
+	s.crawl(c, "-c", "1").want(exitOK)
+	if !asked {
+		t.Error("page 1 was never asked for")
+	}
+	if n := s.count("/2"); n > 0 {
+		t.Errorf("page 2 was fetched %d times although it was cleared", n)
+	}
+}

@@ -122,12 +122,12 @@ func (a *app) hostBlockCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "block HOST", Short: "Ask nothing of a host for a while", Args: cobra.ExactArgs(1), Example: "  octopus host block example.com --for 1h"}
 	duration := node.Duration(time.Hour)
 	cmd.Flags().TextVar(&duration, "for", duration, "for so long, like 90s, 2h or 7d")
-	return a.stateVerb(cmd, func(ctx context.Context, n *node.Node, args []string) error {
+	return a.operation(cmd, func(args []string, do func(node.Operation) (int64, error)) error {
 		if duration <= 0 {
 			return usage(fmt.Errorf("--for %s: must be positive; octopus host unblock lets a host go", duration))
 		}
 		until := time.Now().Add(time.Duration(duration))
-		if err := a.block(ctx, n, args[0], until); err != nil {
+		if err := block(args[0], until, do); err != nil {
 			return err
 		}
 		a.note("%s is blocked until %s", args[0], until.Format(time.RFC3339))
@@ -137,8 +137,8 @@ func (a *app) hostBlockCmd() *cobra.Command {
 
 func (a *app) hostUnblockCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "unblock HOST", Short: "Let a host go again, whatever blocked it", Args: cobra.ExactArgs(1)}
-	return a.frontierVerb(cmd, func(ctx context.Context, n *node.Node, args []string) error {
-		if err := a.block(ctx, n, args[0], time.Time{}); err != nil {
+	return a.operation(cmd, func(args []string, do func(node.Operation) (int64, error)) error {
+		if err := block(args[0], time.Time{}, do); err != nil {
 			return err
 		}
 		a.note("%s may be asked again", args[0])
@@ -146,10 +146,11 @@ func (a *app) hostUnblockCmd() *cobra.Command {
 	})
 }
 
-func (a *app) block(ctx context.Context, n *node.Node, name string, until time.Time) error {
+func block(name string, until time.Time, do func(node.Operation) (int64, error)) error {
 	u, err := hostURL(name)
 	if err != nil {
 		return usage(err)
 	}
-	return n.Frontier().Block(ctx, u, until)
+	_, err = do(node.Operation{Verb: node.BlockHost, Host: u.Host, Until: until})
+	return err
 }

@@ -128,11 +128,11 @@ func (a *app) queueDropCmd() *cobra.Command {
 }
 
 func (a *app) clearNavCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "clear-nav", Short: "Empty the queues of navigation pages; they are queued again when a page or an entry names them", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "clear-nav", Short: "Empty the queues of navigation pages; they are queued again when a page or an entry names them; a crawl that runs offers its entries at once", Args: cobra.NoArgs}
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
-	return a.frontierVerb(cmd, func(ctx context.Context, n *node.Node, _ []string) error {
-		count, err := n.Frontier().ClearLane(ctx, octopus.Nav)
+	return a.operation(cmd, func(_ []string, do func(node.Operation) (int64, error)) error {
+		count, err := do(node.Operation{Verb: node.ClearNav})
 		if err != nil {
 			return err
 		}
