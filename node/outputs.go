@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"octopus/sink"
+	"octopus/sink/mongosink"
 	"octopus/sink/parquetsink"
 	"octopus/sink/sqlsink"
 )
@@ -19,6 +20,7 @@ var (
 	_ sink.LineWriter = (*sink.Writer)(nil)
 	_ sink.Resumer    = (*sink.CSV)(nil)
 	_ sink.Resumer    = (*sqlsink.Sink)(nil)
+	_ sink.Resumer    = (*mongosink.Sink)(nil)
 	_ sink.Gatherer   = (*parquetsink.Sink)(nil)
 )
 
@@ -40,10 +42,12 @@ var outputForms = []struct {
 	{"postgresql", "", (*Node).sqlOutput},
 	{"mysql", "", (*Node).sqlOutput},
 	{"mariadb", "", (*Node).sqlOutput},
+	{"mongodb", "", (*Node).mongoOutput},
+	{"mongodb+srv", "", (*Node).mongoOutput},
 }
 
 // outputHelp is what an output that is none of the forms is told.
-const outputHelp = "write FILE.jsonl, FILE.csv, DIR.parquet, md:DIR, feed:DIR, FILE.sqlite, postgres://USER@HOST/DB, mysql://USER@HOST/DB, or - for stdout; octopus export writes the store as warc, wacz and cdxj"
+const outputHelp = "write FILE.jsonl, FILE.csv, DIR.parquet, md:DIR, feed:DIR, FILE.sqlite, postgres://USER@HOST/DB, mysql://USER@HOST/DB, mongodb://USER@HOST/DB, or - for stdout; octopus export writes the store as warc, wacz and cdxj"
 
 // outputForm returns the form of an output and the whole with the form in
 // front; "" where it is none.
@@ -129,26 +133,46 @@ func (n *Node) sqlOutput(text string) (sink.Target, error) {
 	return sink.Target{Name: s.Name(), Sink: s}, nil
 }
 
-// withPassword puts the password from the file that ?passwordFile= names into
-// an address, and takes the parameter out.
-func withPassword(address string) (string, error) {
-	if !strings.Contains(address, "passwordFile=") {
-		return address, nil
-	}
-	u, err := url.Parse(address)
+// mongoOutput opens a collection of MongoDB.
+func (n *Node) mongoOutput(text string) (sink.Target, error) {
+	address, err := withPassword(text)
 	if err != nil {
-		return "", fmt.Errorf("%s: is no URL", Redact(address)) // err quotes the address
+		return sink.Target{}, err
 	}
-	q := u.Query()
+	s, err := mongosink.New(address, mongosink.Options{})
+	if err != nil {
+		return sink.Target{}, fmt.Errorf("%s: %w", Redact(text), err)
+	}
+	return sink.Target{Name: s.Name(), Sink: s}, nil
+}
+
+// withPassword puts the password from the file that ?passwordFile= names into
+// an address, and takes the parameter out. An address may name several hosts,
+// as no URL can.
+func withPassword(address string) (string, error) {
+	front, query, _ := strings.Cut(address, "?")
+	q, err := url.ParseQuery(query)
 	file := q.Get("passwordFile")
+	if err != nil || file == "" {
+		return address, nil // the sink tells what is wrong
+	}
 	q.Del("passwordFile")
-	secret, err := os.ReadFile(file)
+	password, err := os.ReadFile(file)
 	if err != nil {
 		return "", fmt.Errorf("%s: passwordFile: %w", Redact(address), err)
 	}
-	u.User = url.UserPassword(u.User.Username(), strings.TrimRight(string(secret), "\r\n"))
-	u.RawQuery = q.Encode()
-	return u.String(), nil
+	scheme, rest, _ := strings.Cut(front, "://")
+	user, hosts, ok := strings.Cut(rest, "@")
+	if !ok {
+		return "", fmt.Errorf("%s: passwordFile needs a user: %s://USER@HOST/…", address, scheme)
+	}
+	user, _, _ = strings.Cut(user, ":")
+	secret := url.UserPassword("", strings.TrimRight(string(password), "\r\n")).String()
+	address = scheme + "://" + user + secret + "@" + hosts
+	if len(q) > 0 {
+		address += "?" + q.Encode()
+	}
+	return address, nil
 }
 
 // secret matches the password of a URL, also of one that is not escaped as it

@@ -60,6 +60,19 @@ func kindOf(t reflect.Type) ColumnKind {
 	return JSON
 }
 
+// Raw returns the column's value in r as it is, an empty list where it is nil;
+// nil where the column is nullable and the value empty.
+func (c Column) Raw(r *octopus.Record) any {
+	v := reflect.ValueOf(r).Elem().Field(c.index)
+	switch {
+	case c.Nullable && v.IsZero():
+		return nil
+	case v.Kind() == reflect.Slice && v.IsNil():
+		return reflect.MakeSlice(v.Type(), 0, 0).Interface()
+	}
+	return v.Interface()
+}
+
 // Value returns the column's value in r, in the type that its Kind names; nil
 // where the column is nullable and the value empty. An unsigned number above
 // the largest int64 keeps its bits and becomes negative.
@@ -78,10 +91,7 @@ func (c Column) Value(r *octopus.Record) any {
 	case Integer:
 		return integer(v)
 	}
-	if v.Kind() == reflect.Slice && v.IsNil() {
-		return "[]" // a list, always
-	}
-	text, err := json.Marshal(v.Interface())
+	text, err := json.Marshal(c.Raw(r))
 	if err != nil {
 		return nil // a field of Record that JSON cannot say; Encode fails on it before
 	}
@@ -107,21 +117,29 @@ func URLKey(url string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// cellLimit bounds each text of a record in a database, and its links together,
-// in bytes: a whole record stays below the 16 MiB that a MongoDB document and a
-// packet of MariaDB may have.
-const cellLimit = 4 << 20
+// Bounds of one text of a record in a database, in bytes, and of the main
+// content and of each list: a whole record stays below the 16 MiB that a MongoDB
+// document and a packet of MariaDB may have.
+const (
+	cellLimit    = 64 << 10
+	contentLimit = 4 << 20
+)
 
 // Portable returns a copy of r that every database takes: texts are valid UTF-8
-// without NUL, which becomes U+FFFD, and are cut at 4 MiB, as is the list of
-// links; a record that was cut says "cell" in Truncated unless that says more.
+// without NUL, which becomes U+FFFD, and are cut at 64 KiB, but Text, Markdown
+// and each list at 4 MiB; a record that was cut says "cell" in Truncated unless
+// that says more.
 func Portable(r *octopus.Record) octopus.Record {
 	out, cut := *r, false
 	v := reflect.ValueOf(&out).Elem()
 	for i := range v.NumField() {
 		switch f := v.Field(i); {
 		case f.Kind() == reflect.String:
-			text, short := portable(f.String(), cellLimit)
+			limit := cellLimit
+			if f.Addr().Interface() == &out.Text || f.Addr().Interface() == &out.Markdown {
+				limit = contentLimit
+			}
+			text, short := portable(f.String(), limit)
 			f.SetString(text)
 			cut = cut || short
 		case f.Type() == reflect.TypeFor[[]string]():
@@ -151,7 +169,7 @@ func portable(s string, limit int) (text string, cut bool) {
 }
 
 func portableList(list []string) (out []string, cut bool) {
-	room := cellLimit
+	room := contentLimit
 	for i, s := range list {
 		if room -= len(s) + 3; room < 0 { // quotes and comma
 			return out, true
@@ -159,7 +177,7 @@ func portableList(list []string) (out []string, cut bool) {
 		if out == nil {
 			out = make([]string, 0, len(list)-i)
 		}
-		s, _ = portable(s, cellLimit)
+		s, _ = portable(s, contentLimit)
 		out = append(out, s)
 	}
 	return out, false

@@ -33,6 +33,7 @@ times, and each output has a place of its own:
   FILE.sqlite, FILE.db, sqlite:FILE   a SQLite database
   postgres://USER:PASSWORD@HOST/DB    PostgreSQL
   mysql://USER:PASSWORD@HOST/DB       MySQL or MariaDB; mariadb:// is the same
+  mongodb://USER:PASSWORD@HOST/DB     MongoDB; mongodb+srv:// too
 
 --extract says whether records have the main text or Markdown of their pages;
 databases, Parquet and md: have it by themselves. Databases take ?table=NAME (default pages). A password need not stand on the

@@ -16,6 +16,9 @@ import (
 	_ "github.com/go-sql-driver/mysql"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/parquet-go/parquet-go"
+	"go.mongodb.org/mongo-driver/v2/bson"
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
 	_ "modernc.org/sqlite"
 
 	"octopus/internal/servers"
@@ -69,11 +72,11 @@ func TestOutputsShowNoPassword(t *testing.T) {
 	s, c := newSite(t), newCLI(t)
 	for _, output := range []string{
 		"postgres://me:geheim@127.0.0.1:1/db", "mysql://me:geheim@127.0.0.1:1/db", "mariadb://me:geheim/x@127.0.0.1:1/db",
-		"postgres://me:geheim%zz@127.0.0.1:1/db", "postgres://me:geheim@127.0.0.1:1/db?sslmode=maybe", "oracle://me:geheim@127.0.0.1:1/db",
+		"mongodb://me:geheim@127.0.0.1:1/db?serverSelectionTimeoutMS=50", "mongodb://me:gehe%im@127.0.0.1:1/db", "postgres://me:geheim%zz@127.0.0.1:1/db", "postgres://me:geheim@127.0.0.1:1/db?sslmode=maybe", "oracle://me:geheim@127.0.0.1:1/db",
 	} {
 		for _, run := range []func(){func() { c.run("config", "show", "-o", output) }, func() { s.crawl(c, "-o", output) }} {
 			run()
-			if all := c.stdout + c.err; strings.Contains(all, "geheim") {
+			if all := c.stdout + c.err; strings.Contains(all, "gehe") {
 				t.Errorf("-o %s: %s", output, all)
 			}
 		}
@@ -204,5 +207,22 @@ func TestFeedOfBoard(t *testing.T) {
 	}
 	if err := json.Unmarshal(text, &feed); err != nil || feed.Title != "News" || len(feed.Items) != 10 || feed.Items[0].Title == "" {
 		t.Errorf("%v: %s", err, text)
+	}
+}
+
+// TestOutputMongoDB crawls into MongoDB beside a file of lines, twice.
+func TestOutputMongoDB(t *testing.T) {
+	s, c, server := newSite(t), newCLI(t), servers.MongoDB(t)
+	client, err := mongo.Connect(options.Client().ApplyURI(server.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Disconnect(t.Context())
+	for range 2 {
+		s.crawl(c, "--fresh", "-o", server.URL+"?table=news", "-o", "a.jsonl").want(exitOK)
+	}
+	n, err := client.Database("octopus").Collection("news").CountDocuments(t.Context(), bson.D{})
+	if lines := len(records(t, "a.jsonl")); err != nil || n != int64(lines/2) {
+		t.Errorf("%d documents, %v, want %d", n, err, lines/2)
 	}
 }

@@ -65,6 +65,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 		"github.com/markusmobius/go-trafilatura github.com/markusmobius/go-domdistiller codeberg.org/readeck/go-readability")},
 
 	// Adapters, with their client libraries.
+	"sink/mongosink":         {own: words("octopus sink"), libraries: words("go.mongodb.org/mongo-driver/v2")},
 	"sink/parquetsink":       {own: words("octopus sink internal"), libraries: words("github.com/parquet-go/parquet-go")},
 	"sink/sqlsink":           {own: words("octopus sink"), libraries: words("modernc.org/sqlite github.com/jackc/pgx/v5 github.com/go-sql-driver/mysql")},
 	"seen/redisseen":         {own: words("octopus seen internal"), libraries: words("github.com/redis/go-redis/v9")},

@@ -96,10 +96,10 @@ func freeAddr(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// await calls ready until it succeeds; after 20 s it fails the test with log.
+// await calls ready until it succeeds; after a minute it fails the test with log.
 func await(t testing.TB, ready func() error, log *lockedBuffer) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -132,7 +132,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// Await calls ready until it returns nil; after 20 s it fails the test with the
+// Await calls ready until it returns nil; after a minute it fails the test with the
 // last error.
 func Await(t testing.TB, ready func() error) {
 	t.Helper()

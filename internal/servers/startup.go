@@ -37,3 +37,12 @@ func startup(addr string, hello []byte, want byte) error {
 	}
 	return nil
 }
+
+// listens connects and leaves.
+func listens(addr string) error {
+	conn, err := net.DialTimeout("tcp", addr, time.Second)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}

@@ -26,19 +26,30 @@ type database struct {
 	quote string // around names
 }
 
-// each runs f on every kind of database, each with a server of its own.
-func each(t *testing.T, f func(t *testing.T, d database)) {
+// TestDatabases runs every test of a database on each kind, with one server for
+// all of them.
+func TestDatabases(t *testing.T) {
+	all := func(t *testing.T, d database) {
+		for _, test := range []struct {
+			name string
+			run  func(*testing.T, database)
+		}{{"Conformance", testConformance}, {"Content", testContent}, {"Migration", testMigration}, {"TwoWriters", testTwoWriters}} {
+			t.Run(test.name, func(t *testing.T) { test.run(t, d) })
+			d.exec(t, `DROP TABLE IF EXISTS pages`)
+			d.exec(t, `DROP TABLE IF EXISTS octopus_schema`)
+		}
+	}
 	t.Run("SQLite", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "a b%41#.sqlite")
-		f(t, database{"sqlite:" + file, openDB(t, "sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?_pragma=busy_timeout(10000)"), `"`})
+		all(t, database{"sqlite:" + file, openDB(t, "sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?_pragma=busy_timeout(10000)"), `"`})
 	})
 	t.Run("PostgreSQL", func(t *testing.T) {
 		t.Parallel()
-		f(t, serverDB(t, servers.Postgres(t)))
+		all(t, serverDB(t, servers.Postgres(t)))
 	})
 	t.Run("MariaDB", func(t *testing.T) {
 		t.Parallel()
-		f(t, serverDB(t, servers.MariaDB(t)))
+		all(t, serverDB(t, servers.MariaDB(t)))
 	})
 }
 
@@ -124,117 +135,109 @@ func write(t *testing.T, s sink.Sink, recs ...octopus.Record) {
 	}
 }
 
-func TestConformance(t *testing.T) {
-	each(t, func(t *testing.T, d database) {
-		n := 0
-		sinktest.Run(t, true, func(t *testing.T) (sink.Sink, func() []string) {
-			n++
-			table := fmt.Sprint("t", n)
-			return newSink(t, with(d.url, "table="+table)), func() []string { return d.names(t, table) }
-		})
+func testConformance(t *testing.T, d database) {
+	n := 0
+	sinktest.Run(t, true, func(t *testing.T) (sink.Sink, func() []string) {
+		n++
+		table := fmt.Sprint("t", n)
+		return newSink(t, with(d.url, "table="+table)), func() []string { return d.names(t, table) }
 	})
 }
 
-// TestContent stores a record with all its fields, and reads them with SQL.
-func TestContent(t *testing.T) {
-	each(t, func(t *testing.T, d database) {
-		s := newSink(t, d.url)
-		if err := s.Resume(nil); err != nil {
-			t.Fatal(err)
+// testContent stores a record with all its fields, and reads them with SQL.
+func testContent(t *testing.T, d database) {
+	s := newSink(t, d.url)
+	if err := s.Resume(nil); err != nil {
+		t.Fatal(err)
+	}
+	first := octopus.Record{V: 1, URL: "http://h.example/a", FinalURL: "http://h.example/a", Visit: 1, Status: 500,
+		FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.FixedZone("", 3600)), Title: "old", Links: []string{"http://x.example/", "http://y.example/?a=\"b\""}}
+	second := first
+	second.Status, second.Title, second.Author, second.Size = 200, "多腕 🐙 \x00", "O'Neil \\ \"x\"", 1<<40
+	third := second
+	third.Visit, third.Links = 2, nil
+	write(t, s, first)
+	write(t, s, second, third)
+	for query, want := range map[string]string{
+		`SELECT COUNT(*) FROM pages`:                                                   "2",
+		`SELECT title FROM pages WHERE visit = 1`:                                      "多腕 🐙 \uFFFD",
+		`SELECT status FROM pages WHERE visit = 1`:                                     "200",
+		`SELECT author FROM pages WHERE visit = 2`:                                     "O'Neil \\ \"x\"",
+		`SELECT size FROM pages WHERE visit = 2`:                                       fmt.Sprint(1 << 40),
+		`SELECT COUNT(*) FROM pages WHERE "text" IS NULL AND ip IS NULL`:               "2",
+		`SELECT COUNT(*) FROM pages WHERE fetched_at > '2026-01-02T02:04:05.600Z'`:     "2",
+		`SELECT COUNT(*) FROM pages WHERE fetched_at > '2026-01-02T02:04:05.700Z'`:     "0",
+		`SELECT COUNT(*) FROM pages WHERE url_md5 = '` + sink.URLKey(first.URL) + `'`:  "2",
+		`SELECT version FROM octopus_schema WHERE name = 'pages'`:                      "1",
+		`SELECT REPLACE(CAST(links AS CHAR(99)), ' ', '') FROM pages WHERE visit = 2`:  "[]",
+		`SELECT COUNT(*) FROM pages WHERE CAST(links AS CHAR(99)) LIKE '%x.example/%'`: "1",
+	} {
+		if d.quote == "`" { // MariaDB knows no time zones
+			query = mariaTime.ReplaceAllString(query, "'$1 $2'")
 		}
-		first := octopus.Record{V: 1, URL: "http://h.example/a", FinalURL: "http://h.example/a", Visit: 1, Status: 500,
-			FetchedAt: time.Date(2026, 1, 2, 3, 4, 5, 678e6, time.FixedZone("", 3600)), Title: "old", Links: []string{"http://x.example/", "http://y.example/?a=\"b\""}}
-		second := first
-		second.Status, second.Title, second.Author, second.Size = 200, "多腕 🐙 \x00", "O'Neil \\ \"x\"", 1<<40
-		third := second
-		third.Visit, third.Links = 2, nil
-		write(t, s, first)
-		write(t, s, second, third)
-		for query, want := range map[string]string{
-			`SELECT COUNT(*) FROM pages`:                                                   "2",
-			`SELECT title FROM pages WHERE visit = 1`:                                      "多腕 🐙 \uFFFD",
-			`SELECT status FROM pages WHERE visit = 1`:                                     "200",
-			`SELECT author FROM pages WHERE visit = 2`:                                     "O'Neil \\ \"x\"",
-			`SELECT size FROM pages WHERE visit = 2`:                                       fmt.Sprint(1 << 40),
-			`SELECT COUNT(*) FROM pages WHERE "text" IS NULL AND ip IS NULL`:               "2",
-			`SELECT COUNT(*) FROM pages WHERE fetched_at > '2026-01-02T02:04:05.600Z'`:     "2",
-			`SELECT COUNT(*) FROM pages WHERE fetched_at > '2026-01-02T02:04:05.700Z'`:     "0",
-			`SELECT COUNT(*) FROM pages WHERE url_md5 = '` + sink.URLKey(first.URL) + `'`:  "2",
-			`SELECT version FROM octopus_schema WHERE name = 'pages'`:                      "1",
-			`SELECT REPLACE(CAST(links AS CHAR(99)), ' ', '') FROM pages WHERE visit = 2`:  "[]",
-			`SELECT COUNT(*) FROM pages WHERE CAST(links AS CHAR(99)) LIKE '%x.example/%'`: "1",
-		} {
-			if d.quote == "`" { // MariaDB knows no time zones
-				query = mariaTime.ReplaceAllString(query, "'$1 $2'")
-			}
-			if got := d.strings(t, query); len(got) != 1 || strings.TrimSpace(got[0]) != want {
-				t.Errorf("%s: %q, want %q", query, got, want)
-			}
+		if got := d.strings(t, query); len(got) != 1 || strings.TrimSpace(got[0]) != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
 		}
-	})
+	}
 }
 
 var mariaTime = regexp.MustCompile(`'([0-9-]+)T([0-9:.]+)Z'`)
 
-// TestMigration opens a table that an older octopus made: rows stay, columns
+// testMigration opens a table that an older octopus made: rows stay, columns
 // come. A newer table, and a stranger's, are refused.
-func TestMigration(t *testing.T) {
-	each(t, func(t *testing.T, d database) {
-		write(t, newSink(t, d.url), sinktest.Records(0, 3)...)
-		d.exec(t, `ALTER TABLE pages DROP COLUMN "text"`)
-		d.exec(t, `ALTER TABLE pages DROP COLUMN links`)
-		s := newSink(t, d.url)
-		write(t, s, sinktest.Records(2, 5)...)
-		if got := strings.Join(d.strings(t, `SELECT CASE WHEN links IS NULL THEN 'old' ELSE 'new' END FROM pages ORDER BY url`), " "); got != "old old new new new" {
-			t.Errorf("rows after the migration: %s", got)
-		}
-		// A server that comes back with an empty database gets the table again,
-		// after the write that failed.
-		d.exec(t, `DROP TABLE pages`)
-		d.exec(t, `DELETE FROM octopus_schema`)
-		if err := s.Write(t.Context(), sinktest.Records(0, 1)); err == nil {
-			t.Error("a write to a table that is gone succeeded")
-		}
-		write(t, s, sinktest.Records(0, 1)...)
+func testMigration(t *testing.T, d database) {
+	write(t, newSink(t, d.url), sinktest.Records(0, 3)...)
+	d.exec(t, `ALTER TABLE pages DROP COLUMN "text"`)
+	d.exec(t, `ALTER TABLE pages DROP COLUMN links`)
+	s := newSink(t, d.url)
+	write(t, s, sinktest.Records(2, 5)...)
+	if got := strings.Join(d.strings(t, `SELECT CASE WHEN links IS NULL THEN 'old' ELSE 'new' END FROM pages ORDER BY url`), " "); got != "old old new new new" {
+		t.Errorf("rows after the migration: %s", got)
+	}
+	// A server that comes back with an empty database gets the table again,
+	// after the write that failed.
+	d.exec(t, `DROP TABLE IF EXISTS pages`)
+	d.exec(t, `DELETE FROM octopus_schema`)
+	if err := s.Write(t.Context(), sinktest.Records(0, 1)); err == nil {
+		t.Error("a write to a table that is gone succeeded")
+	}
+	write(t, s, sinktest.Records(0, 1)...)
 
-		d.exec(t, `UPDATE octopus_schema SET version = 99`)
-		d.exec(t, `CREATE TABLE theirs (id INTEGER)`)
-		for address, want := range map[string]string{
-			d.url:                       "version 99, from a newer octopus",
-			with(d.url, "table=theirs"): "octopus did not make it",
-		} {
-			if err := newSink(t, address).Resume(nil); err == nil || !strings.Contains(err.Error(), want) {
-				t.Errorf("%q, want %q", err, want)
-			}
+	d.exec(t, `UPDATE octopus_schema SET version = 99`)
+	d.exec(t, `CREATE TABLE theirs (id INTEGER)`)
+	for address, want := range map[string]string{
+		d.url:                       "version 99, from a newer octopus",
+		with(d.url, "table=theirs"): "octopus did not make it",
+	} {
+		if err := newSink(t, address).Resume(nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q, want %q", err, want)
 		}
-	})
+	}
 }
 
-// TestTwoWriters lets two processes make the table and write the same records.
-func TestTwoWriters(t *testing.T) {
-	each(t, func(t *testing.T, d database) {
-		done := make(chan error, 2)
-		for range 2 {
-			s := newSink(t, d.url)
-			go func() {
-				var err error
-				for range 20 { // as the outbox does
-					if err = s.Write(context.Background(), sinktest.Records(0, 300)); err == nil {
-						break
-					}
+// testTwoWriters lets two processes make the table and write the same records.
+func testTwoWriters(t *testing.T, d database) {
+	done := make(chan error, 2)
+	for range 2 {
+		s := newSink(t, d.url)
+		go func() {
+			var err error
+			for range 20 { // as the outbox does
+				if err = s.Write(context.Background(), sinktest.Records(0, 300)); err == nil {
+					break
 				}
-				done <- err
-			}()
-		}
-		for range 2 {
-			if err := <-done; err != nil {
-				t.Error(err)
 			}
+			done <- err
+		}()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
-		if n := len(d.names(t, "pages")); n != 300 {
-			t.Errorf("%d rows, want 300", n)
-		}
-	})
+	}
+	if n := len(d.names(t, "pages")); n != 300 {
+		t.Errorf("%d rows, want 300", n)
+	}
 }
 
 func TestAddresses(t *testing.T) {
