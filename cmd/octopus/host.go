@@ -16,8 +16,8 @@ import (
 
 // hostCmd shows hosts, and blocks or frees them.
 func (a *app) hostCmd() *cobra.Command {
-	return group("host", "List hosts, show one, block or unblock it", "",
-		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd())
+	return group("host", "List hosts, show one, block or unblock it, find aliases", "",
+		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostAliasesCmd())
 }
 
 // hostView is what host ls --json and host show --json print.
