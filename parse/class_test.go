@@ -27,7 +27,11 @@ func headlines(n int) string {
 }
 
 func sentences(n int) string {
-	return strings.Repeat("<p>This is a sentence of the article, which goes on for quite a while, as sentences do. And here is another one, with commas.</p>", n)
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "<p>This is sentence %d of the article, which goes on for quite a while, as sentences do. And here is number %d, with commas.</p>", 2*i, 2*i+1)
+	}
+	return b.String()
 }
 
 const sections = "<body><a href=/>Home</a><a href=/world/>World</a><a href=/sport/>Sport</a>"

@@ -143,7 +143,7 @@ func extract(doc *html.Node, page []byte, opt Options) Result {
 	kind := classify.Page(&s, opt.URL)
 
 	p := cut(doc)
-	keep := p.judge(trained, newHints(ask, kind.Score))
+	keep := p.judge(trained, newHints(ask, kind.Score, typesOf(&s, opt.URL)))
 	res := Result{Text: p.text(keep)}
 	h.opinion, h.page, h.keep = ask, p, keep
 	h.describe(&res)

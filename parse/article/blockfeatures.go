@@ -12,12 +12,13 @@ type hints struct {
 	taken [libraries]shingleSet // what each library took for the article
 	title shingleSet
 	kind  float64 // score of the classifier: positive for data pages
+	types [typeWidth]float32
 }
 
 // vectors returns one row of features per block; see the names in the code for
 // their meaning. The order is that of the committed model: append only, and
 // train again.
-func (p *page) vectors(h *hints) [][]float32 {
+func (p *page) vectors(h *hints, names, words weigh) [][]float32 {
 	rows := make([][]float32, len(p.blocks))
 	if len(p.blocks) == 0 {
 		return rows
@@ -27,9 +28,14 @@ func (p *page) vectors(h *hints) [][]float32 {
 	for i := range p.blocks {
 		own[i] = p.own(i, g)
 	}
+	pl := p.placings()
 	for i := range p.blocks {
 		row := append([]float32(nil), own[i]...)
 		row = append(row, p.around(i, g)...)
+		row = append(row, p.evidenceOf(i, names, words)...)
+		row = append(row, p.placed(i, &pl[i])...)
+		row = append(row, h.types[:]...)
+		row = append(row, g.cjk)
 		for _, d := range [...]int{-2, -1, 1, 2} {
 			row = append(row, neighbour(own, i+d)...)
 		}
@@ -57,8 +63,9 @@ type global struct {
 	agree        float64
 	before       []int // words before each block
 	group        map[uint64]*group
-	best         int // element with the best score
-	head         int // first h1, or -1
+	cjk          float32 // share of words that are Chinese, Japanese or Korean characters
+	best         int     // element with the best score
+	head         int     // first h1, or -1
 }
 
 type group struct{ n, words, links int }
@@ -66,11 +73,13 @@ type group struct{ n, words, links int }
 func (p *page) gather(h *hints) *global {
 	g := &global{hints: h, group: map[uint64]*group{}, best: -1, head: -1}
 	both, either := 0.0, 0.0
+	cjk := 0
 	for i := range p.blocks {
 		b := &p.blocks[i]
 		g.before = append(g.before, g.words)
 		g.words += len(b.words)
 		g.links += b.links
+		cjk += cjkChars(b.text)
 		n := float64(len(b.words))
 		least, most := 1.0, 0.0
 		for k := range h.taken {
@@ -94,6 +103,7 @@ func (p *page) gather(h *hints) *global {
 			g.head = i
 		}
 	}
+	g.cjk = f32(float64(cjk) / float64(max(g.words, 1)))
 	g.agree = both / math.Max(either, 1)
 	top := 0.0
 	for e := range p.elems {

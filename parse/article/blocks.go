@@ -24,8 +24,9 @@ type elem struct {
 	words  int
 	links  int
 	blocks int
-	score  float64 // of the readability kind: paragraphs credit their ancestors
-	sig    uint64  // tag and class of the element and its two next ancestors
+	score  float64  // of the readability kind: paragraphs credit their ancestors
+	names  []uint64 // words of its class, id, role and itemprop
+	sig    uint64   // tag and class of the element and its two next ancestors
 }
 
 // context is what a block inherits from the elements around it.
@@ -143,7 +144,7 @@ func (p *page) walk(n *html.Node, parent int, ctx context) {
 		case !isInline(n.Data):
 			p.flush(parent)
 			ctx.tag = n.Data
-			p.elems = append(p.elems, elem{node: n, parent: parent, sig: p.signature(n, parent)})
+			p.elems = append(p.elems, elem{node: n, parent: parent, sig: p.signature(n, parent), names: nameTokens(n)})
 			parent = len(p.elems) - 1
 			defer p.flush(parent)
 		}

@@ -3,6 +3,7 @@ package article
 import (
 	_ "embed"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -10,28 +11,30 @@ import (
 //go:embed content.model
 var modelFile []byte
 
-// trained are the two forests in content.model, made by
+// trained is what lies in content.model, made by
 // go test ./parse/article -run TestTrain -train.
 var trained = mustDecode(modelFile)
 
-// forests are the two looks at a page: blocks on their own, then in the light
-// of what the first look thought of those around.
-type forests struct{ one, two *model }
+// judgement is a forest with the lexicons that some of its features come from.
+type judgement struct {
+	*model
+	evidence
+}
 
 // mustDecode panics on a file that is not ours: the build is broken then, and
 // the package's tests say so.
-func mustDecode(p []byte) *forests {
-	f, err := decodeForests(p)
+func mustDecode(p []byte) *judgement {
+	j, err := decodeJudgement(p)
 	if err != nil {
 		panic(err)
 	}
-	return f
+	return j
 }
 
 // newHints gathers what is known about a page beside its tree: what the
 // libraries took for its text, its title, and the score of its kind.
-func newHints(o *opinion, kind float64) *hints {
-	h := &hints{title: shingleSet{}, kind: kind}
+func newHints(o *opinion, kind float64, types [typeWidth]float32) *hints {
+	h := &hints{title: shingleSet{}, kind: kind, types: types}
 	for k, text := range o.texts {
 		h.taken[k] = shingleSet{}
 		for line := range strings.Lines(text) {
@@ -43,11 +46,8 @@ func newHints(o *opinion, kind float64) *hints {
 }
 
 // judge returns for each block whether it is content.
-func (p *page) judge(f *forests, h *hints) []bool {
-	rows := p.vectors(h)
-	one := f.one.scores(rows)
-	two := f.two.scores(p.secondLook(rows, one))
-	return p.best(one, two, h.kind)
+func (p *page) judge(j *judgement, h *hints) []bool {
+	return p.best(j.scores(p.vectors(h, j.names.weigh, j.words.weigh)), h.kind)
 }
 
 func (m *model) scores(rows [][]float32) []float64 {
@@ -58,23 +58,27 @@ func (m *model) scores(rows [][]float32) []float64 {
 	return z
 }
 
-// Of best: how the two looks are mixed, and how much more certain a block of an
-// article has to be. Both were found on pages kept out of the training.
-const (
-	mixTwo = 0.7
-	surer  = 0.5
-)
+// surer is how much more certain a block of an article has to be, as log odds.
+// It was found on pages kept out of the training.
+const surer = 0.5
 
-// best keeps the set of blocks with the greatest expected F1, by words. A page
+// best returns which blocks are kept, from their log odds.
+func (p *page) best(z []float64, kind float64) []bool {
+	keep := p.likely(z, kind)
+	p.once(keep)
+	return keep
+}
+
+// likely keeps the set of blocks with the greatest expected F1, by words. A page
 // where all is doubtful so keeps more than one where all is clear: a fixed line
 // would leave lists of links empty.
-func (p *page) best(one, two []float64, kind float64) []bool {
+func (p *page) likely(z []float64, kind float64) []bool {
 	shift := surer * truth(kind > 0)
-	prob := make([]float64, len(one))
-	order := make([]int, len(one))
+	prob := make([]float64, len(z))
+	order := make([]int, len(z))
 	total := 0.0
 	for i := range prob {
-		prob[i] = 1 / (1 + math.Exp(shift-(1-mixTwo)*one[i]-mixTwo*two[i]))
+		prob[i] = 1 / (1 + math.Exp(shift-z[i]))
 		order[i] = i
 		total += prob[i] * float64(len(p.blocks[i].words))
 	}
@@ -93,4 +97,30 @@ func (p *page) best(one, two []float64, kind float64) []bool {
 		keep[i] = prob[i] >= line
 	}
 	return keep
+}
+
+// Of once: texts of onceWords words and more are kept once, where onceShare of
+// their shingles were kept already.
+const (
+	onceWords = 8
+	onceShare = 0.9
+)
+
+// once drops what was kept before: pages hold their text again for small
+// screens, for printing, and in boxes that open.
+func (p *page) once(keep []bool) {
+	met := shingleSet{}
+	var tail []uint64 // last words kept, as a piece may go on in the next
+	for i := range p.blocks {
+		b := &p.blocks[i]
+		if !keep[i] || len(b.words) < onceWords {
+			continue
+		}
+		if met.share(b.words) >= onceShare {
+			keep[i] = false
+			continue
+		}
+		met.add(append(tail, b.words...))
+		tail = slices.Clone(b.words[len(b.words)-shingleWidth+1:])
+	}
 }

@@ -3,7 +3,9 @@ package article
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // model is a forest of decision trees made by gradient boosting; their sum is
@@ -38,13 +40,10 @@ func (m *model) score(row []float32) float64 {
 	return sum
 }
 
-// Numbers of features.
-const (
-	firstWidth  = 107
-	secondWidth = firstWidth + 21
-)
+// width is the number of features.
+const width = 107 + evidenceWidth + placedWidth + typeWidth + 1
 
-// The model as a file, little-endian:
+// A forest in the file, little-endian:
 //
 //	+--------+--------+---------------------+-------------------------------+
 //	| trees  | nodes  | root of each tree   | nodes: feature u16, left u16, |
@@ -80,8 +79,8 @@ func (m *model) encode() []byte {
 	return out
 }
 
-// decodeModel reads what encode wrote, for rows of the given width.
-func decodeModel(p []byte, width int) (*model, error) {
+// decodeModel reads what encode wrote.
+func decodeModel(p []byte) (*model, error) {
 	le := binary.LittleEndian
 	if len(p) < 8 {
 		return nil, fmt.Errorf("model of %d bytes: too short", len(p))
@@ -117,28 +116,56 @@ func decodeModel(p []byte, width int) (*model, error) {
 	return m, nil
 }
 
-// encode writes both forests: the length of the first, then the two.
-func (f *forests) encode() []byte {
-	one := f.one.encode()
-	out := binary.LittleEndian.AppendUint32(nil, uint32(len(one)))
-	return append(append(out, one...), f.two.encode()...)
+// The whole file: the length of the forest, the forest, and the two lexicons,
+// each the number of its tokens and then token u64, weight f32, by token.
+func (j *judgement) encode() []byte {
+	forest := j.model.encode()
+	out := append(binary.LittleEndian.AppendUint32(nil, uint32(len(forest))), forest...)
+	for _, x := range [...]lexicon{j.names, j.words} {
+		out = binary.LittleEndian.AppendUint32(out, uint32(len(x)))
+		for _, token := range slices.Sorted(maps.Keys(x)) {
+			out = binary.LittleEndian.AppendUint64(out, token)
+			out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x[token]))
+		}
+	}
+	return out
 }
 
-func decodeForests(p []byte) (*forests, error) {
+func decodeJudgement(p []byte) (*judgement, error) {
+	forest, p, err := section(p, 1)
+	if err != nil {
+		return nil, err
+	}
+	j := &judgement{}
+	if j.model, err = decodeModel(forest); err != nil {
+		return nil, err
+	}
+	for _, x := range [...]*lexicon{&j.names, &j.words} {
+		var entries []byte
+		if entries, p, err = section(p, entrySize); err != nil {
+			return nil, err
+		}
+		*x = make(lexicon, len(entries)/entrySize)
+		for ; len(entries) > 0; entries = entries[entrySize:] {
+			(*x)[binary.LittleEndian.Uint64(entries)] = math.Float32frombits(binary.LittleEndian.Uint32(entries[8:]))
+		}
+	}
+	if len(p) > 0 {
+		return nil, fmt.Errorf("model: %d bytes behind its end", len(p))
+	}
+	return j, nil
+}
+
+const entrySize = 12
+
+// section cuts off a part that begins with the number of its elements.
+func section(p []byte, size int) (part, rest []byte, err error) {
 	if len(p) < 4 {
-		return nil, fmt.Errorf("model of %d bytes: too short", len(p))
+		return nil, nil, fmt.Errorf("model: ends within a number")
 	}
-	n := binary.LittleEndian.Uint32(p)
-	if p = p[4:]; int64(n) > int64(len(p)) {
-		return nil, fmt.Errorf("model: first forest of %d bytes in a file of %d", n, len(p))
+	n := int64(binary.LittleEndian.Uint32(p)) * int64(size)
+	if p = p[4:]; n > int64(len(p)) {
+		return nil, nil, fmt.Errorf("model: a part of %d bytes in %d", n, len(p))
 	}
-	one, err := decodeModel(p[:n], firstWidth)
-	if err != nil {
-		return nil, err
-	}
-	two, err := decodeModel(p[n:], secondWidth)
-	if err != nil {
-		return nil, err
-	}
-	return &forests{one, two}, nil
+	return p[:n], p[n:], nil
 }

@@ -2,6 +2,7 @@ package article
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"golang.org/x/net/html"
@@ -13,7 +14,7 @@ func TestModelFile(t *testing.T) {
 		t.Error("decoding and encoding changes the model")
 	}
 	for n := range 200 {
-		if _, err := decodeForests(modelFile[:n*len(modelFile)/200]); err == nil {
+		if _, err := decodeJudgement(modelFile[:n*len(modelFile)/200]); err == nil {
 			t.Fatalf("a model cut to %d of 200 parts was accepted", n)
 		}
 	}
@@ -26,12 +27,10 @@ func TestWidths(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := cut(doc)
-	rows := p.vectors(newHints(&opinion{}, 0))
-	if len(rows) != 3 || len(rows[0]) != firstWidth {
-		t.Fatalf("%d rows of %d features, want 3 of %d", len(rows), len(rows[0]), firstWidth)
-	}
-	if more := p.secondLook(rows, make([]float64, 3)); len(more[0]) != secondWidth {
-		t.Errorf("%d features in the second look, want %d", len(more[0]), secondWidth)
+	var none lexicon
+	rows := p.vectors(newHints(&opinion{}, 0, [typeWidth]float32{}), none.weigh, none.weigh)
+	if len(rows) != 3 || len(rows[0]) != width {
+		t.Fatalf("%d rows of %d features, want 3 of %d", len(rows), len(rows[0]), width)
 	}
 }
 
@@ -50,7 +49,7 @@ func TestBest(t *testing.T) {
 		{[]float64{9, 9, 9, 9}, 4},
 	} {
 		n := 0
-		for _, keep := range p.best(tt.z, tt.z, -1) {
+		for _, keep := range p.likely(tt.z, -1) {
 			if keep {
 				n++
 			}
@@ -61,12 +60,26 @@ func TestBest(t *testing.T) {
 	}
 }
 
+// TestOnce: a text is kept once, also where it stands again in other pieces.
+func TestOnce(t *testing.T) {
+	doc, err := html.Parse(bytes.NewReader([]byte("<p>one two three four five six seven eight nine<p>ten eleven twelve thirteen fourteen fifteen sixteen seventeen" +
+		"<p>short<p>short<p>one two three four five six seven eight nine, ten eleven twelve thirteen fourteen fifteen sixteen seventeen<p>one two three four five six seven eight NEW nine")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := cut(doc)
+	keep := []bool{true, true, true, true, true, true}
+	p.once(keep)
+	if want := []bool{true, true, true, true, false, true}; !slices.Equal(keep, want) {
+		t.Errorf("kept %v, want %v", keep, want)
+	}
+}
+
 func FuzzModel(f *testing.F) {
-	f.Add((&forests{&model{nodes: []treeNode{{}}, roots: []int32{0}}, &model{}}).encode())
+	f.Add((&judgement{&model{nodes: []treeNode{{}}, roots: []int32{0}}, evidence{lexicon{1: 2}, nil}}).encode())
 	f.Fuzz(func(t *testing.T, p []byte) {
-		if f, err := decodeForests(p); err == nil {
-			f.one.score(make([]float32, firstWidth))
-			f.two.score(make([]float32, secondWidth))
+		if j, err := decodeJudgement(p); err == nil {
+			j.score(make([]float32, width))
 		}
 	})
 }

@@ -28,6 +28,7 @@ type labelled struct {
 	site                     string
 	page                     *page
 	rows                     [][]float32
+	hints                    *hints
 	texts                    [libraries]string
 	kind                     float64
 	body                     []byte
@@ -110,22 +111,43 @@ func (l *labelled) target() []float64 {
 		}
 		return out
 	}
-	want := shingleSet{}
+	left, lines := map[uint64]int{}, map[uint64]int{}
+	shingles(tokens(l.Text, nil), func(h uint64) { left[h]++ })
 	for line := range strings.Lines(l.Text) {
-		want.add(tokens(line, nil))
+		if w := tokens(line, nil); len(w) > 0 && len(w) < shingleWidth {
+			shingles(w, func(h uint64) { lines[h]++ })
+		}
 	}
-	want.add(tokens(l.Text, nil))
-	bag := map[uint64]bool{}
-	for _, w := range tokens(l.Text, nil) {
-		bag[w] = true
-	}
-	for i, b := range l.page.blocks {
-		out[i] = want.share(b.words)
-		if len(b.words) < shingleWidth && out[i] == 0 && strings.Contains(l.Text, b.text) {
+	flat := " " + strings.Join(word.FindAllString(strings.ToLower(l.Text), -1), " ") + " "
+	for i := range l.page.blocks {
+		b := &l.page.blocks[i]
+		if len(b.words) >= shingleWidth {
+			out[i] = use(b.words, left)
+			continue
+		}
+		if out[i] = use(b.words, lines); out[i] == 0 && strings.Contains(flat, " "+strings.Join(word.FindAllString(strings.ToLower(b.text), -1), " ")+" ") {
 			out[i] = 0.7 // a short text that occurs, if not as a line of its own
 		}
 	}
+	near(l.page, out)
 	return out
+}
+
+// use returns which part of the shingles of words is left, and takes it away
+// where it is the greater part: a text that stands on the page twice is wanted
+// as often as it was asked for.
+func use(words []uint64, left map[uint64]int) float64 {
+	n, hit := 0, 0
+	shingles(words, func(h uint64) {
+		n++
+		if left[h] > 0 {
+			hit++
+		}
+	})
+	if 2*hit >= n {
+		shingles(words, func(h uint64) { left[h]-- })
+	}
+	return float64(hit) / float64(max(n, 1))
 }
 
 func overlaps(block, snippet string) bool {
@@ -224,4 +246,25 @@ func (a *tally) add(l *labelled, got string) {
 
 func (a *tally) String() string {
 	return fmt.Sprintf("words %.3f shingles %.3f snippets %.3f", a.words/max(a.pages, 1), a.shingles.f1(), a.snippets.f1())
+}
+
+// near doubts short texts that occur in the wanted one, but stand far from
+// anything else of it.
+func near(p *page, out []float64) {
+	n := len(out)
+	for i := range out {
+		b := &p.blocks[i]
+		if len(b.words) >= shingleWidth || out[i] != 0.7 {
+			continue
+		}
+		found := false
+		for j := max(0, i-6); j <= min(n-1, i+6); j++ {
+			if len(p.blocks[j].words) >= shingleWidth && out[j] >= 0.5 {
+				found = true
+			}
+		}
+		if !found {
+			out[i] = 0.1
+		}
+	}
 }
