@@ -5,7 +5,6 @@ import (
 	"octopus/frontier"
 	"octopus/kv"
 	"octopus/sink"
-	"octopus/stats"
 )
 
 // Frontier returns the node's frontier, for operators: its lists, hosts and
@@ -21,13 +20,6 @@ func (n *Node) Store() kv.Store { return n.store }
 // without outputs.
 func (n *Node) InspectOutbox() (sink.Inspection, error) {
 	return sink.Inspect(n.store, []byte(prefixOutbox))
-}
-
-// Stats calls visit for the rows of statistics that a query selects, oldest
-// first; also while Run is running. The query needs no prefix.
-func (n *Node) Stats(q stats.Query, visit func(stats.Row) error) error {
-	q.Prefix = prefixStats
-	return stats.Read(n.store, q, visit)
 }
 
 // Pages returns the store of pages, nil where no bodies are kept.

@@ -80,6 +80,9 @@ func (n *Node) controlHandler(token string) http.Handler {
 		case operatePath:
 			n.tellOperation(w, r)
 			return
+		case statsPath:
+			n.tellStats(w, r)
+			return
 		}
 		var c BoardCommand
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, controlBody)).Decode(&c); err != nil {
@@ -164,6 +167,7 @@ const (
 	boardPath   = "/board"
 	doctorPath  = "/doctor"
 	operatePath = "/operate"
+	statsPath   = "/stats"
 )
 
 // askRunning posts a command to the crawl that runs in dir, and decodes its

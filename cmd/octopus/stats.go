@@ -24,8 +24,8 @@ type statsFlags struct {
 func (a *app) statsCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "stats", Short: "Counters per hour or day: requests, pages, new, changed, articles, errors, bytes", Args: cobra.NoArgs,
 		Long: `Counters per hour or day, UTC, of a crawl's directory: one line for each hour or
-day in which anything happened, and their sum. Each accepted outcome counts once,
-also over kill -9. Hours are kept for 31 days, days for three years.`,
+day in which anything happened, and their sum. It asks the crawl that runs in the
+directory, if one does. Each accepted outcome counts once, also over kill -9. Hours are kept for 31 days, days for three years.`,
 		Example: `  octopus stats --since 7d --by day
   octopus stats --board news --split class
   octopus stats --by day --split board,class --csv`}
@@ -39,21 +39,47 @@ also over kill -9. Hours are kept for 31 days, days for three years.`,
 	f.StringVar(&s.until, "until", "", "end so long ago or with this `TIME` (default now)")
 	f.BoolVar(&s.asJSON, "json", false, "one JSON object a line, without the sum")
 	f.BoolVar(&s.asCSV, "csv", false, "comma-separated values with a heading, without the sum")
-	return a.stateVerb(cmd, func(_ context.Context, n *node.Node, _ []string) error {
+	flags := addFlags(cmd, "dir")
+	cmd.RunE = a.verb(func(_ *cobra.Command, _ []string) error {
 		q, err := s.query(time.Now())
 		if err != nil {
 			return usage(err)
 		}
-		p := s.printer(a.stdout)
-		var fold statsFold
-		err = n.Stats(q, func(r stats.Row) error {
-			if s.board != "" && r.Board != s.board || s.class != "" && r.Class != s.class {
-				return nil
-			}
-			return fold.add(s.strip(r), p.row)
-		})
-		return errors.Join(err, fold.flush(p.row), p.end())
+		l, err := a.load(flags)
+		if err != nil {
+			return err
+		}
+		return a.printStats(l, &s, q)
 	})
+	return cmd
+}
+
+// printStats prints the rows of a query, of the crawl that runs in the directory
+// or of the directory itself.
+func (a *app) printStats(l *loaded, s *statsFlags, q stats.Query) error {
+	p := s.printer(a.stdout)
+	var fold statsFold
+	visit := func(r stats.Row) error {
+		if s.board != "" && r.Board != s.board || s.class != "" && r.Class != s.class {
+			return nil
+		}
+		return fold.add(s.strip(r), p.row)
+	}
+	rows, err := node.AskStats(context.Background(), l.Dir, q)
+	for _, r := range rows {
+		err = errors.Join(err, visit(r))
+	}
+	if errors.Is(err, node.ErrNotRunning) {
+		n, openErr := a.openState(l)
+		if openErr != nil {
+			return openErr
+		}
+		err = errors.Join(n.Stats(q, visit), n.Close())
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(fold.flush(p.row), p.end())
 }
 
 // query checks the flags.

@@ -68,8 +68,6 @@ func TestStats(t *testing.T) {
 func TestStatsRefuses(t *testing.T) {
 	c := newCLI(t)
 	c.run("stats").want(exitFailure, "holds no crawl")
-	s := newLists(t)
-	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-n", "1", "-q").want(exitOK)
 	c.run("stats", "--by", "week").want(exitUsage, `--by "week": use hour, day`)
 	c.run("stats", "--class", "article").want(exitUsage, "nav, data, other, robots")
 	c.run("stats", "--split", "host").want(exitUsage, "board, class")
@@ -85,5 +83,36 @@ func TestStatsRefuses(t *testing.T) {
 	c.run("stats").want(exitLocked, "db is in use by another process")
 	if runtime.GOOS == "linux" {
 		c.want(exitLocked, fmt.Sprintf("(process %d: ", os.Getpid()))
+	}
+}
+
+// TestStatsLive asks a crawl that runs.
+func TestStatsLive(t *testing.T) {
+	p, c := newPaper(t, 3), newCLI(t)
+	p.config(c, "article = ['/20\\d\\d/']\nrefresh = \"1h\"")
+	signals := make(chan chan<- os.Signal, 1)
+	crawl := &cli{t: t, notify: func(s chan<- os.Signal) func() { signals <- s; return func() {} }}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		crawl.run("crawl", "--watch")
+	}()
+	stop := <-signals // the node is open now
+	for articles := 0.0; articles < 3; {
+		if c.run("stats", "--by", "day", "--json"); c.code == exitLocked {
+			continue // it does not listen yet
+		}
+		c.want(exitOK)
+		articles = 0
+		for _, v := range c.lines() {
+			articles += v["articles"].(float64)
+		}
+	}
+	c.run("stats", "--board", "news", "--split", "board,class").want(exitOK)
+	live := c.stdout
+	stop <- os.Interrupt
+	<-ended
+	if c.run("stats", "--board", "news", "--split", "board,class").want(exitOK); !strings.Contains(live, "news") || c.stdout == "" {
+		t.Errorf("while the crawl ran: %s\nafter it: %s", live, c.stdout)
 	}
 }
