@@ -184,7 +184,7 @@ func TestBig(t *testing.T) {
 		if _, err := f.Add(ctx, links); err != nil {
 			t.Fatal(err)
 		}
-		if i%5_000_000 == 0 {
+		if i%1_000_000 == 0 {
 			rate(t, "added", i, start)
 			t.Logf("%d MB of memory at the peak", peakMemory(t)>>20)
 		}

@@ -82,7 +82,7 @@ type Options struct {
 	// Buckets divide the hosts among fetchers (Attach).
 	Buckets Buckets
 	// HostLimit is the number of hosts kept in memory; the rest are read from
-	// the store in turn. Default 200,000, about 500 bytes each.
+	// the store in turn. Default 200,000, about 1 KB each with its site.
 	HostLimit int
 	// IndexBytes bounds the table of known URLs in memory, about 11 bytes each.
 	// While it holds all of them, no link needs a look-up in the store; past the

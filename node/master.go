@@ -11,7 +11,8 @@ import (
 type MasterConfig struct {
 	Lease Duration `toml:"lease" flag:"lease" help:"after so long without an answer a URL is handed out again; never less than the fetcher's timeout and a half"`
 	Queue struct {
-		Limit int `toml:"limit" flag:"queue-limit" help:"URLs per lane that may stand in memory; the rest waits on disk"`
+		Limit      int `toml:"limit" flag:"queue-limit" help:"URLs per lane that may stand in memory; the rest waits on disk"`
+		DataWeight int `toml:"dataWeight" flag:"data-weight" help:"data pages of a host that go before one navigation page while both wait; 0 lets data pages always go first"`
 	} `toml:"queue"`
 	Bucket struct {
 		Count  int    `toml:"count" flag:"bucket-count" help:"buckets that the hosts are divided into: MD5(host) mod count"`
@@ -46,6 +47,7 @@ func (c *Config) checkMaster() error {
 	}{
 		{m.Lease <= 0, "master.lease", "must be positive"},
 		{m.Queue.Limit < 1, "master.queue.limit", "must be at least 1"},
+		{m.Queue.DataWeight < 0, "master.queue.dataWeight", "is negative; 0 lets data pages always go first"},
 		{m.Bucket.Count < 1 || m.Bucket.Count > 1<<20, "master.bucket.count", "must be 1 to 1048576"},
 		{m.Bucket.Limit < 0, "master.bucket.limit", "is negative; 0 means the queue's limit divided by the count"},
 		{!oneOf(m.Bucket.Picker, "hash", "advanced"), "master.bucket.picker", fmt.Sprintf("is %q; use hash or advanced", m.Bucket.Picker)},
@@ -66,17 +68,21 @@ func (c *Config) checkMaster() error {
 func (c *Config) sizeFrontier(opt *frontier.Options) {
 	m, l := &c.Master, &c.Limit
 	opt.LeaseTime = max(time.Duration(m.Lease), time.Duration(c.Fetcher.Timeout)*3/2)
-	opt.QueueLimit = m.Queue.Limit
+	opt.QueueLimit, opt.LaneWeight = m.Queue.Limit, m.Queue.DataWeight
 	opt.Buckets = frontier.Buckets{Count: m.Bucket.Count, Limit: m.Bucket.Limit, Picker: m.Bucket.Picker}
 	opt.HostQuota, opt.SiteQuota, opt.Session = l.PagesPerHost, l.PagesPerSite, l.Session
 	opt.SiteDelay = time.Duration(c.Fetcher.SiteDelay)
 	if c.Memory > 0 {
 		opt.IndexBytes = max(int64(c.Memory)/4, 1<<20)
+		opt.HostLimit = min(max(int(c.Memory/hostMemory/8), 1000), 200_000)
 	}
 	if l.Traps == "off" {
 		opt.Traps = frontier.Traps{MaxLength: -1, MaxSegments: -1, MaxRepeats: -1, MaxParams: -1, MinYield: -1}
 	}
 }
+
+// hostMemory is what a host in memory takes, its site included, in bytes, about.
+const hostMemory = 1 << 10
 
 // cacheBytes is the share of the memory that caches blocks of the store; 0
 // stands for the store's default.
