@@ -21,6 +21,7 @@ type SeenInfo struct {
 	PerEntry  float64      `json:"per_entry"`  // bytes
 	ErrorRate float64      `json:"error_rate"` // measured: the share of new URLs taken for met
 	Target    float64      `json:"target"`     // what was asked for
+	Full      bool         `json:"full"`       // a filter in Redis holds more than it was made for; it does not grow
 	Windows   []SeenWindow `json:"windows,omitempty"`
 }
 
@@ -78,7 +79,7 @@ func (info *SeenInfo) shared(ctx context.Context, set *redisseen.Set, capacity i
 	if err != nil {
 		return err
 	}
-	info.Entries, info.Bytes, info.ErrorRate, info.Target = st.Entries, st.Bytes, st.ErrorRate, st.Target
+	info.Entries, info.Bytes, info.ErrorRate, info.Target, info.Full = st.Entries, st.Bytes, st.ErrorRate, st.Target, st.Full
 	for _, f := range st.Filters {
 		w := SeenWindow{Name: f.Key, Capacity: capacity, Entries: f.Entries, Bytes: f.Bytes}
 		if f.TTL > 0 {

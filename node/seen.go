@@ -110,7 +110,7 @@ func (n *Node) recorded(key octopus.Key) (bool, error) {
 	return n.added(key)
 }
 
-// maintain calls Maintain about once a second until Close. Answers are right
+// maintain calls Maintain about once a second until Close. The set answers
 // without it, so a failure is logged, once, and does not end the crawl.
 func (n *Node) maintain(set seen.Maintainer) {
 	ctx, stop := context.WithCancel(context.Background())
@@ -127,7 +127,7 @@ func (n *Node) maintain(set seen.Maintainer) {
 			case now := <-tick.C:
 				err := set.Maintain(ctx, now)
 				if err != nil && ctx.Err() == nil && !failed {
-					n.log.Warn("the seen set cannot tidy up; it answers rightly, but grows", "err", err)
+					n.log.Warn("the seen set needs looking after", "err", err)
 				}
 				failed = err != nil
 			}

@@ -41,6 +41,9 @@ func infoText(info node.SeenInfo) string {
 	if info.Target > 0 {
 		fmt.Fprintf(&b, "error rate  %.2g measured, %.2g asked for\n", info.ErrorRate, info.Target)
 	}
+	if info.Full {
+		b.WriteString("full        a filter in Redis does not grow: give the next crawl a larger --seen-capacity, under another --job\n")
+	}
 	for _, w := range info.Windows {
 		fmt.Fprintf(&b, "window      %s  %s of %s URLs  %s  error rate %.2g", w.Name, grouped(w.Entries), grouped(w.Capacity), bytesText(w.Bytes), w.ErrorRate)
 		if !w.Expires.IsZero() {

@@ -171,18 +171,21 @@ func (f *Frontier) tellSeen(ctx context.Context, links []octopus.Link) error {
 	})
 }
 
-// untilItWorks repeats a call to the seen set while it fails.
+// untilItWorks repeats a call that is no script of ours, to the seen set for one,
+// while it fails.
 func (f *Frontier) untilItWorks(ctx context.Context, call func(now time.Time) error) error {
+	s := struggle{f: f}
+	defer s.giveUp()
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		err := call(f.serverNow())
 		if err == nil {
-			f.health(nil)
+			s.succeed()
 			return nil
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		f.health(fmt.Errorf("seen: %w", err))
+		s.fail(err)
 		if err := f.sleep(ctx, pause); err != nil {
 			return err
 		}

@@ -53,6 +53,7 @@ type Frontier struct {
 	clocks  clocks         // guarded by mu: what offset comes from
 	counts  octopus.Counts // guarded by mu: as last read
 	trouble error          // guarded by mu: why Redis does not work now
+	failing int            // guarded by mu: calls that wait for it to work
 	held    held           // guarded by mu: leases of this process
 	entries known          // guarded by mu
 
@@ -122,6 +123,9 @@ func (f *Frontier) Close() error {
 // join reads or writes what all processes of a job share, and makes sure that
 // each bucket exists.
 func (f *Frontier) join(ctx context.Context) error {
+	if err := redisx.CheckEviction(ctx, f.client, false); err != nil {
+		return err
+	}
 	key := f.jobKey("job")
 	pipe := f.client.Pipeline()
 	pipe.HSetNX(ctx, key, "format", 1)

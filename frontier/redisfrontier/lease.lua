@@ -22,9 +22,13 @@ for _, m in ipairs(call('ZRANGEBYSCORE', T .. 'lease', '-inf', now, 'LIMIT', 0, 
     release(h, gap, now)
   else
     local rec = call('HGET', T .. 'url', key)
-    if not has(rec, FREED) then release(h, gap, now) end
-    leave(key, rec)
-    enter(key, withState(rec, 'q', flagged(rec, FREED, false)), 0)
+    if not rec or not has(rec, FREED) then release(h, gap, now) end
+    if rec then
+      leave(key, rec)
+      enter(key, withState(rec, 'q', flagged(rec, FREED, false)), 0)
+    else
+      forget(key, 'L', T .. 'lease', m)
+    end
   end
   schedule(h)
 end
@@ -32,8 +36,12 @@ end
 -- URLs whose time has come again.
 for _, key in ipairs(call('ZRANGEBYSCORE', T .. 'due', '-inf', now, 'LIMIT', 0, STEP)) do
   local rec = call('HGET', T .. 'url', key)
-  leave(key, rec)
-  enter(key, withState(rec, 'q'), 0)
+  if rec then
+    leave(key, rec)
+    enter(key, withState(rec, 'q'), 0)
+  else
+    forget(key, 'l', T .. 'due', key)
+  end
   schedule(sub(key, 1, 8))
 end
 for _, h in ipairs(call('ZRANGEBYSCORE', T .. 'wake', '-inf', now, 'LIMIT', 0, 4 * STEP)) do schedule(h) end
@@ -71,17 +79,24 @@ for _ = 1, 4 * want + STEP do
   if first and call('ZSCORE', T .. 'ready', h) then
     local key = h .. sub(first, 15)
     local rec = call('HGET', T .. 'url', key)
-    local auth = sub(rec, 34, 33 + byte(rec, 33))
+    local auth = rec and sub(rec, 34, 33 + byte(rec, 33)) or ''
     local r = robots and call('HGET', H, 'r' .. auth) or ''
     local next, mode = 0, ''
     if r and r ~= '' then next, mode = string.match(r, '^(%d+) (%d)') end
-    if v[4] == DEAD and tonumber(v[3]) > now then
+    if not rec then
+      forget(key, 'q', T .. 'q:' .. h, first)
+    elseif v[4] == DEAD and tonumber(v[3]) > now then
       for _, m in ipairs(call('ZRANGE', T .. 'q:' .. h, 0, PARKS - 1)) do
         local k = h .. sub(m, 15)
-        local n, l = take(k, withState(call('HGET', T .. 'url', k), 'q'))
-        l = withState(l, 'L', flagged(l, FREED, true))
-        call('HSET', T .. 'url', k, l)
-        out[#out + 1] = {'D', n, k, l, v[1], v[2], text(gap), '', v[7] or ''}
+        local was = call('HGET', T .. 'url', k)
+        if was then
+          local n, l = take(k, withState(was, 'q'))
+          l = withState(l, 'L', flagged(l, FREED, true))
+          call('HSET', T .. 'url', k, l)
+          out[#out + 1] = {'D', n, k, l, v[1], v[2], text(gap), '', v[7] or ''}
+        else
+          forget(k, 'q', T .. 'q:' .. h, m)
+        end
       end
     elseif robots and tonumber(next) <= now then
       local fetching = call('HGET', H, 'l' .. auth)

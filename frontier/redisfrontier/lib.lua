@@ -65,6 +65,15 @@ local function enter(key, rec, at)
   elseif state == 'f' then call('ZADD', T .. 'bad', at, key) end
 end
 
+-- forget takes a URL out of a table whose record is gone: somebody deleted or
+-- evicted it. The bucket counts as lost then, so that the entries are offered
+-- again.
+local function forget(key, state, set, member)
+  call('ZREM', set, member)
+  tally(key, state, -1)
+  call('HDEL', N, 'v')
+end
+
 -- reseq gives a record the place behind all others of its depth and weight.
 local function reseq(rec)
   return sub(rec, 1, 22) .. struct.pack('>I8', call('HINCRBY', N, 'seq', 1)) .. sub(rec, 31)

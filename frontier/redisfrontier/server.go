@@ -26,6 +26,8 @@ func (f *Frontier) do(ctx context.Context, calls []*redisx.Call) (again bool, er
 	if len(calls) == 0 {
 		return false, nil
 	}
+	s := struggle{f: f}
+	defer s.giveUp()
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		if f.closed.Err() != nil {
 			return again, ErrClosed
@@ -36,7 +38,7 @@ func (f *Frontier) do(ctx context.Context, calls []*redisx.Call) (again bool, er
 		}
 		err := redisx.Run(run, f.client, calls)
 		if err == nil {
-			f.health(nil)
+			s.succeed()
 			return again, nil
 		}
 		if ctx.Err() != nil {
@@ -53,7 +55,7 @@ func (f *Frontier) do(ctx context.Context, calls []*redisx.Call) (again bool, er
 		if err == nil {
 			continue
 		}
-		f.health(err)
+		s.fail(err)
 		if err := f.sleep(ctx, pause); err != nil {
 			return again, err
 		}
@@ -88,15 +90,51 @@ func (f *Frontier) sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// health tells OnError when Redis stops or begins to work.
-func (f *Frontier) health(err error) {
+// struggle is one call's share in what Options.OnError hears: Redis works again
+// when no call waits for it any more.
+type struggle struct {
+	f       *Frontier
+	failing bool
+}
+
+func (s *struggle) fail(err error) {
+	f := s.f
 	f.mu.Lock()
-	tell := (err == nil) != (f.trouble == nil)
+	tell := f.trouble == nil
 	f.trouble = err
+	if !s.failing {
+		s.failing = true
+		f.failing++
+	}
 	f.mu.Unlock()
 	if tell && f.opt.OnError != nil {
 		f.opt.OnError(err)
 	}
+}
+
+func (s *struggle) succeed() {
+	s.giveUp()
+	f := s.f
+	f.mu.Lock()
+	tell := f.trouble != nil && f.failing == 0
+	if tell {
+		f.trouble = nil
+	}
+	f.mu.Unlock()
+	if tell && f.opt.OnError != nil {
+		f.opt.OnError(nil)
+	}
+}
+
+// giveUp ends the call, whether Redis works or not.
+func (s *struggle) giveUp() {
+	if !s.failing {
+		return
+	}
+	s.f.mu.Lock()
+	defer s.f.mu.Unlock()
+	s.failing = false
+	s.f.failing--
 }
 
 // reseed begins again after Redis lost a bucket: the entries are offered, then

@@ -50,6 +50,10 @@ call('HSET', H, 'm', ARGV[16], 'blocked', ARGV[17], 'why', ARGV[18], 'gap', ARGV
 if tonumber(ARGV[20]) > tonumber(call('HGET', H, 'next') or '0') then call('HSET', H, 'next', ARGV[20]) end
 if ARGV[21] == '1' then
   if rec == '' then -- Redis came back empty while it was fetched
+    if call('ZREM', T .. 'lease', 'p' .. key) == 1 then -- or the records alone are gone
+      tally(key, 'L', -1)
+      release(h, gap, ended)
+    end
     bump('known', 1)
     call('HINCRBY', H, 'known', 1)
     call('HINCRBY', T .. 's:' .. sub(h, 1, 4), 'known', 1)

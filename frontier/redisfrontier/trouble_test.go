@@ -250,3 +250,45 @@ func TestMemoryOfAURL(t *testing.T) {
 		t.Error("that is more than documented")
 	}
 }
+
+// TestRecordsDeleted: somebody deletes the records of a bucket, or Redis evicts
+// them. What stood in the queues is forgotten, and the crawl begins again from
+// its entries; it ends.
+func TestRecordsDeleted(t *testing.T) {
+	_, c := start(t)
+	o := plain()
+	o.Client, o.Buckets, o.LeaseTime = c, 1, 50*time.Millisecond
+	o.Entries = func() []octopus.Link { return []octopus.Link{link("a.com/entry", 0)} }
+	f := open(t, o)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	for i := range 200 {
+		add(t, f, octopus.Queued, fmt.Sprintf("h%d.com/%d", i%3, i))
+	}
+	held, err := f.Lease(ctx, 3)
+	if err != nil || len(held) != 3 {
+		t.Fatal(held, err)
+	}
+	if err := c.Del(ctx, "{test:0}:url").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Done(ctx, []octopus.Outcome{{Lease: held[0], Stage: octopus.Parsed, Status: 200, End: time.Now()}}); err != nil {
+		t.Fatal(err) // the others are never reported
+	}
+	drained := make(chan error, 1)
+	go func() { drained <- f.Drained(ctx) }()
+	leases, err := f.Lease(ctx, 10)
+	if err != nil || len(leases) != 1 || leases[0].Link.URL.Text != "http://a.com/entry" {
+		t.Fatalf("after the loss: %+v, %v", leases, err)
+	}
+	if _, err := f.Done(ctx, []octopus.Outcome{{Lease: leases[0], Stage: octopus.Parsed, Status: 200, End: time.Now()}}); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _, _ = f.Lease(ctx, 1) }() // it meets the leases that ended
+	if err := <-drained; err != nil {
+		t.Error(err)
+	}
+	if n := f.Counts(); n.Queued != 0 || n.Done != 2 {
+		t.Errorf("counts %+v", n)
+	}
+}

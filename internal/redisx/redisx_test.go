@@ -60,3 +60,34 @@ func TestErrors(t *testing.T) {
 		t.Errorf("bad URL: %v", err)
 	}
 }
+
+func TestCheckEviction(t *testing.T) {
+	s := servers.Redis(t)
+	c, err := redisx.Dial(t.Context(), s.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for _, test := range []struct {
+		most, policy string
+		plain, timed bool // refused
+	}{
+		{"0", "allkeys-lru", false, false},
+		{"100mb", "noeviction", false, false},
+		{"100mb", "allkeys-lru", true, true},
+		{"100mb", "volatile-ttl", false, true},
+	} {
+		c.ConfigSet(t.Context(), "maxmemory", test.most)
+		c.ConfigSet(t.Context(), "maxmemory-policy", test.policy)
+		for expiring, refused := range map[bool]bool{false: test.plain, true: test.timed} {
+			err := redisx.CheckEviction(t.Context(), c, expiring)
+			if (err != nil) != refused || refused && !strings.Contains(err.Error(), "set maxmemory-policy noeviction") {
+				t.Errorf("%s, %s, expiring %v: %v", test.most, test.policy, expiring, err)
+			}
+		}
+	}
+	s.Stop()
+	if err := redisx.CheckEviction(t.Context(), c, false); err == nil {
+		t.Error("no error without a server")
+	}
+}

@@ -3,6 +3,7 @@ package redisseen
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,10 +22,14 @@ const (
 // Maintain implements seen.Maintainer: it takes expired entries out of an
 // expiring set, a few thousand at each call, so that a pass over all of them
 // takes a quarter of the expiry. Where several processes do it they share the
-// pass. Other kinds have nothing to do.
+// pass. Of filters it looks every few minutes whether they hold more than they
+// were made for, and says so with ErrFull.
 func (s *Set) Maintain(ctx context.Context, now time.Time) error {
-	if s.opt.Kind != Expiring {
+	switch s.opt.Kind {
+	case Exact:
 		return nil
+	case Bloom, Window:
+		return s.checkFull(ctx, now)
 	}
 	total, err := s.cleanStep(ctx, now)
 	if err != nil {
@@ -38,6 +43,39 @@ func (s *Set) Maintain(ctx context.Context, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// ErrFull says that a filter holds more entries than it was made for: it does
+// not grow, so it errs more often than asked for.
+var ErrFull = errors.New("the filter is past its capacity")
+
+// fullEvery is the pause between two looks at the fill.
+const fullEvery = 5 * time.Minute
+
+// checkFull returns ErrFull, with figures, while a filter is.
+func (s *Set) checkFull(ctx context.Context, now time.Time) error {
+	s.mu.Lock()
+	last, full := s.looked, s.full
+	due := last.IsZero() || now.Sub(last) >= fullEvery || now.Before(last)
+	if due {
+		s.looked = now
+	}
+	s.mu.Unlock()
+	if !due {
+		return full
+	}
+	st, err := s.Stats(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Full {
+		err = fmt.Errorf("redisseen %s: %w of %d: it takes %.2g of new entries for known, asked for is %.2g; give the next crawl a larger capacity, under another name",
+			s.opt.Name, ErrFull, s.opt.Capacity, st.ErrorRate, st.Target)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.full = err
+	return err
 }
 
 // cleanStep looks at the next entries, and returns how many there are in all.

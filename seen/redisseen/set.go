@@ -45,7 +45,9 @@ type Set struct {
 	own    bool // client was dialled here
 
 	mu      sync.Mutex
-	windows windows // guarded by mu: those in use
+	windows windows   // guarded by mu: those in use
+	looked  time.Time // guarded by mu: when the fill was looked at last
+	full    error     // guarded by mu: what that said
 }
 
 var (
@@ -88,6 +90,9 @@ func (s *Set) Close() error {
 // attach compares the settings with those that the set was made with, and
 // writes them where it is new.
 func (s *Set) attach(ctx context.Context) error {
+	if err := redisx.CheckEviction(ctx, s.client, s.opt.Kind == Window); err != nil {
+		return err
+	}
 	want := s.settings()
 	key := s.planKey()
 	have, err := s.client.HGetAll(ctx, key).Result()

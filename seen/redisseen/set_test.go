@@ -3,6 +3,7 @@ package redisseen_test
 import (
 	"context"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -388,5 +389,29 @@ func TestCluster(t *testing.T) {
 	}
 	if n := c.Exists(t.Context(), "{b}:plan").Val(); n != 1 {
 		t.Error("the plan of b is not under {b}:plan")
+	}
+}
+
+// TestFull: a filter that got more than it was made for says so, once it was
+// looked at again, and goes on.
+func TestFull(t *testing.T) {
+	_, c := start(t)
+	s := open(t, redisseen.Options{Client: c, Name: "x", Kind: redisseen.Bloom, Capacity: 1000, CallerTime: true})
+	seentest.Add(t, s, seentest.Keys(0, 1000))
+	if err := s.Maintain(t.Context(), at(0)); err != nil {
+		t.Errorf("at its capacity: %v", err)
+	}
+	seentest.Add(t, s, seentest.Keys(1000, 3000))
+	if err := s.Maintain(t.Context(), at(0.01)); err != nil {
+		t.Errorf("looked at again at once: %v", err)
+	}
+	for _, hours := range []float64{1, 1.01} {
+		if err := s.Maintain(t.Context(), at(hours)); !errors.Is(err, redisseen.ErrFull) || !strings.Contains(err.Error(), "capacity of 1000") {
+			t.Errorf("three times too full: %v", err)
+		}
+	}
+	st, err := s.Stats(t.Context())
+	if err != nil || !st.Full || st.ErrorRate < 100*st.Target {
+		t.Errorf("%+v, %v", st, err)
 	}
 }
