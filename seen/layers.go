@@ -70,7 +70,7 @@ func (ls *layers) add(fp uint64) bool {
 	if !last.add(fp) {
 		return false
 	}
-	if last.count.Add(1) >= last.capacity {
+	if last.count.Add(1) > last.capacity {
 		ls.grow(last)
 	}
 	return true

@@ -181,9 +181,12 @@ func (s *Sieve) rewrite(m *merger) error {
 		return nil
 	}
 	return durable.WriteFile(s.place.fs(), s.file(), func(w io.Writer) error {
-		out := newSortedWriter(w, count+uint64(len(m.new)))
+		out, err := newSortedWriter(w, count+uint64(len(m.new)))
+		if err != nil {
+			return err
+		}
 		left := m.new
-		_, err := s.read(func(fp uint64) error {
+		_, err = s.read(func(fp uint64) error {
 			for len(left) > 0 && left[0] < fp {
 				if err := out.put(left[0]); err != nil {
 					return err

@@ -1,7 +1,6 @@
 package seen
 
 import (
-	"bufio"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,54 +17,64 @@ import (
 //	end checksum of the fingerprints u32
 const sieveMagic = "octosiev"
 
+// sortedPiece is what is read, written and summed up at once: 8,192 fingerprints.
+const sortedPiece = 64 << 10
+
 // sortedWriter writes a sorted file.
 type sortedWriter struct {
-	w   *bufio.Writer
+	w   io.Writer
+	buf []byte
 	sum hash.Hash32
 }
 
-func newSortedWriter(w io.Writer, count uint64) *sortedWriter {
-	out := &sortedWriter{w: bufio.NewWriterSize(w, 1<<20), sum: newChecksum()}
+func newSortedWriter(w io.Writer, count uint64) (*sortedWriter, error) {
 	head := binary.LittleEndian.AppendUint64([]byte(sieveMagic), count)
-	out.w.Write(durable.Seal(head)) // a failure comes back from finish
-	return out
+	_, err := w.Write(durable.Seal(head))
+	return &sortedWriter{w: w, buf: make([]byte, 0, sortedPiece), sum: newChecksum()}, err
 }
 
 func (o *sortedWriter) put(fp uint64) error {
-	var p [8]byte
-	binary.LittleEndian.PutUint64(p[:], fp)
-	o.sum.Write(p[:])
-	_, err := o.w.Write(p[:])
+	if o.buf = binary.LittleEndian.AppendUint64(o.buf, fp); len(o.buf) < sortedPiece {
+		return nil
+	}
+	return o.flush()
+}
+
+func (o *sortedWriter) flush() error {
+	o.sum.Write(o.buf)
+	_, err := o.w.Write(o.buf)
+	o.buf = o.buf[:0]
 	return err
 }
 
 func (o *sortedWriter) finish() error {
-	var p [4]byte
-	binary.LittleEndian.PutUint32(p[:], o.sum.Sum32())
-	_, err := o.w.Write(p[:])
-	return errors.Join(err, o.w.Flush())
+	err := o.flush()
+	_, errSum := o.w.Write(binary.LittleEndian.AppendUint32(nil, o.sum.Sum32()))
+	return errors.Join(err, errSum)
 }
 
-// readSorted reads a sorted file.
+// readSorted reads a sorted file. It visits fingerprints before their checksum
+// was seen.
 func readSorted(r io.Reader, visit func(fp uint64) error) (count uint64, err error) {
-	in := bufio.NewReaderSize(r, 1<<20)
 	head := make([]byte, len(sieveMagic)+12)
-	if _, err := io.ReadFull(in, head); err != nil || string(head[:len(sieveMagic)]) != sieveMagic || !durable.Sealed(head) {
+	if _, err := io.ReadFull(r, head); err != nil || string(head[:len(sieveMagic)]) != sieveMagic || !durable.Sealed(head) {
 		return 0, errors.Join(errors.New("not a sorted file of a sieve, or its header is damaged"), err)
 	}
 	count = binary.LittleEndian.Uint64(head[len(sieveMagic):])
-	sum := newChecksum()
-	var p [8]byte
-	for range count {
-		if _, err := io.ReadFull(in, p[:]); err != nil {
+	sum, buf := newChecksum(), make([]byte, sortedPiece)
+	for left := count; left > 0; left -= uint64(len(buf) / 8) {
+		buf = buf[:8*min(left, sortedPiece/8)]
+		if _, err := io.ReadFull(r, buf); err != nil {
 			return 0, fmt.Errorf("damaged: it ends early: %w", err)
 		}
-		sum.Write(p[:])
-		if err := visit(binary.LittleEndian.Uint64(p[:])); err != nil {
-			return 0, err
+		sum.Write(buf)
+		for at := 0; at < len(buf); at += 8 {
+			if err := visit(binary.LittleEndian.Uint64(buf[at:])); err != nil {
+				return 0, err
+			}
 		}
 	}
-	if _, err := io.ReadFull(in, p[:4]); err != nil || binary.LittleEndian.Uint32(p[:4]) != sum.Sum32() {
+	if _, err := io.ReadFull(r, buf[:4:4]); err != nil || binary.LittleEndian.Uint32(buf) != sum.Sum32() {
 		return 0, errors.Join(errors.New("damaged: the checksum is wrong"), err)
 	}
 	return count, nil
