@@ -1,5 +1,7 @@
 package octopus
 
+import "time"
+
 // Link is a URL offered to a frontier, with how it was met.
 type Link struct {
 	URL  URL
@@ -12,6 +14,11 @@ type Link struct {
 	Lane       Lane   // which queue: navigation or data pages
 	Precedence uint8  // smaller goes first within a host and lane
 	Weight     uint16 // larger goes first among URLs of the same depth
+
+	// Modified is when a feed or sitemap says that the page changed; zero where
+	// nobody says. A page that waits for its next visit is due at once if its
+	// last one was before.
+	Modified time.Time
 
 	Method string // empty means GET
 	Body   []byte // request body, part of the key where there is one

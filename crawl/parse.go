@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +54,9 @@ func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome)
 		}
 	}
 	o.Record, o.Links, o.Digest = rec, links, rec.Digest
+	if p.Status == http.StatusNotModified {
+		o.Record = nil // the sinks have the page: this visit brought nothing
+	}
 	o.Changed = p.Status != 304
 	if p.Lease.Link.Kind == octopus.Jump && len(links) == 0 && p.Status < 500 && p.RetryAfter == 0 {
 		o.Err = &octopus.Error{Op: "jump", URL: p.URL().Text, Kind: octopus.KindGone, Err: fmt.Errorf("the jumping link leads nowhere, status %d", p.Status)}

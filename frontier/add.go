@@ -29,6 +29,10 @@ func (c *Core) Add(now time.Time, l *octopus.Link, old *record, fresh bool) octo
 		return octopus.Verdict{Code: octopus.Queued}
 	case costOf(l.Depth, l.Hop) < r.cost():
 		c.moveUp(h, l, r)
+	case r.state == stateLater && r.tries == 0 && l.Modified.After(r.last.at):
+		k := *l
+		k.Via, k.Kind, k.Board = r.via, r.kind, r.board
+		c.comeDue(h, l.URL.Key, newEntry(&k, r), *r)
 	}
 	return octopus.Verdict{Code: octopus.Known}
 }

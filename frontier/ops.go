@@ -45,7 +45,7 @@ func (f *Frontier) screen(links []octopus.Link, verdicts []octopus.Verdict) (res
 			f.hops.Add(1)
 			continue
 		}
-		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops {
+		if f.opt.Seen == nil && l.Hop <= octopus.MaxHops && l.Modified.IsZero() {
 			if f.index.Load().meet(l.URL.Key, costOf(l.Depth, l.Hop), f.opt.RaiseLinked) {
 				answer(verdicts, i, octopus.Verdict{Code: octopus.Known})
 				continue

@@ -237,6 +237,12 @@ func link(args []string) (octopus.Link, error) {
 			l.Via = value
 		case "kind":
 			l.Kind = octopus.Entry
+		case "modified":
+			d, err := time.ParseDuration(value)
+			if err != nil {
+				return l, err
+			}
+			l.Modified = time.Now().Add(d)
 		case "lane":
 			if value == "data" {
 				l.Lane = octopus.Data

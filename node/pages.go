@@ -1,6 +1,7 @@
 package node
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +65,7 @@ func (p *pages) Put(ctx context.Context, page *octopus.Page, rec *octopus.Record
 		return err
 	}
 	if page.Rendered == nil { // the same bytes show something else at every address
-		rec.DuplicateOf = res.DuplicateOf
+		rec.DuplicateOf = cmp.Or(res.DuplicateOf, rec.DuplicateOf) // the page may name its original itself
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"octopus"
 	"octopus/parse"
@@ -85,5 +86,60 @@ func TestClassOfPage(t *testing.T) {
 				t.Errorf("text %d bytes, %d links for the data lane, learned %v", len(rec.Text), data, k.learned)
 			}
 		})
+	}
+}
+
+// An article that calls another version of itself canonical is a duplicate of
+// that; a canonical elsewhere is a claim that is noted, and no more.
+func TestVariant(t *testing.T) {
+	for _, c := range []struct {
+		url, canonical string
+		kind           octopus.LinkKind
+		original       bool
+	}{
+		{"http://a.test/2024/05/06/of-this.html?utm_source=x", "http://a.test/2024/05/06/of-this.html", octopus.Anchor, true},
+		{"http://a.test/2024/05/06/amp/of-this.html", "http://www.a.test/2024/05/06/of-this.html", octopus.Anchor, true},
+		{"http://amp.a.test/2024/05/06/of-this.amp.html", "http://a.test/2024/05/06/of-this.html", octopus.Anchor, true},
+		{"http://a.test/2024/05/06/of-this.html", "http://a.test/2024/05/06/of-this.html", octopus.Anchor, false},
+		{"http://a.test/2024/05/06/of-this.html", "http://a.test/", octopus.Anchor, false},
+		{"http://a.test/2024/05/06/of-this.html?utm_source=x", "http://a.test/2024/05/06/of-this.html", octopus.Redirect, false},
+	} {
+		p, err := parse.New(parse.Options{Classes: &known{Expectation: parse.Expectation{Extract: true}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page := fetched(t, c.url, "text/html; charset=utf-8", "<link rel=canonical href="+c.canonical+"><body><h1>Of this</h1>"+sentences(12))
+		page.Lease.Link.Kind = c.kind
+		rec, links, err := p.Parse(t.Context(), page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (rec.DuplicateOf == c.canonical) != c.original || rec.DuplicateOf != "" && !c.original || rec.Canonical != c.canonical || rec.Text == "" {
+			t.Errorf("%s with canonical %s, met as %c: duplicate of %q, canonical %q", c.url, c.canonical, c.kind, rec.DuplicateOf, rec.Canonical)
+		}
+		if c.original && (len(links) != 1 || links[0].Kind != octopus.Redirect || links[0].Depth != page.Lease.Link.Depth) {
+			t.Errorf("%s: links %+v", c.url, links)
+		}
+	}
+}
+
+// What feeds list goes to the data lane of boards, with the time of its change.
+func TestFeedLinks(t *testing.T) {
+	p, err := parse.New(parse.Options{Classes: &known{Expectation: parse.Expectation{Extract: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := fetched(t, "http://a.test/feed", "application/rss+xml", "<rss><channel><item><link>/1</link><pubDate>Sat, 21 Nov 2026 08:30:00 GMT</pubDate></item>"+
+		"<item><link>/2</link><pubDate>Sat, 21 Nov 2020 08:30:00 GMT</pubDate></item><item><link>/3</link><pubDate>Mon, 21 Nov 2033 08:30:00 GMT</pubDate></item></channel></rss>")
+	at := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
+	page.Start = at.Add(time.Hour)
+	_, links, err := p.Parse(t.Context(), page)
+	if err != nil || len(links) != 3 {
+		t.Fatal(links, err)
+	}
+	for i, l := range links {
+		if want := i == 0; l.Lane != octopus.Data || l.Modified.Equal(at) != want || l.Modified.IsZero() == want {
+			t.Errorf("%+v", l)
+		}
 	}
 }

@@ -31,9 +31,13 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	if rec.Kind == classify.Data {
 		topics = nil // those below an article are related ones, not news
 	}
+	p.variant(page, rec, known)
 	var links []octopus.Link
 	if !nofollow(rec.Robots) || p.opt.IgnoreRobots {
 		links = p.links(w, &page.Lease.Link, topics)
+	}
+	if rec.DuplicateOf != "" {
+		toOriginal(links, page, rec)
 	}
 	if (p.opt.Text || p.opt.Markdown) && rec.Text == "" {
 		p.extract(rec, body, p.opt.Markdown)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"hash/maphash"
 	"strings"
+	"time"
 
 	"octopus"
 	"octopus/parse/feed"
@@ -132,11 +133,24 @@ func (p *Parser) list(page *octopus.Page, rec *octopus.Record, body []byte, f fo
 	w.isNew(from.URL)
 	w.base.Reset(from.URL)
 	out := make([]octopus.Link, 0, len(l.Entries))
+	known := p.opt.Classes.Expect(page.Lease)
 	for _, e := range l.Entries {
 		if u, ok := w.resolve(scan.Ref{URL: []byte(e.URL)}.Target()); ok {
-			link.URL = u
+			link.URL, link.Lane, link.Modified = u, octopus.Nav, lately(e, page.Start)
+			if known.Extract && (e.News || l.Kind == feed.RSS || l.Kind == feed.Atom || l.Kind == feed.JSON) {
+				link.Lane = octopus.Data // what feeds list are articles
+			}
 			out = append(out, link)
 		}
 	}
 	return out
+}
+
+// lately returns when an entry was modified, if that was in the last week before
+// now: an older change was seen by then. Times to come are mistakes.
+func lately(e feed.Entry, now time.Time) time.Time {
+	if t, ok := e.Time(); ok && !t.After(now) && now.Sub(t) < 7*24*time.Hour {
+		return t
+	}
+	return time.Time{}
 }

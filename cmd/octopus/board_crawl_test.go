@@ -37,7 +37,17 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch _, err := fmt.Sscanf(r.URL.Path, "/2026/%d.html", &n); {
 	case err == nil && n <= p.articles:
 		fmt.Fprintf(w, "<title>Article %d</title><h1>Article %d</h1>%s", n, n, strings.Repeat(fmt.Sprintf("<p>Sentence of article %d, which tells something at length, and goes on.</p>", n), 12))
+	case r.URL.Path == "/feed.xml":
+		fmt.Fprint(w, "<rss><channel>")
+		for i := p.articles; i > 0; i-- {
+			fmt.Fprintf(w, "<item><link>%s/2026/%d.html</link></item>", p.URL, i)
+		}
+		fmt.Fprint(w, "</channel></rss>")
+	case (r.URL.Path == "/" || r.URL.Path == "/world/") && r.Header.Get("If-None-Match") == p.etag():
+		p.hits["304"]++
+		w.WriteHeader(http.StatusNotModified)
 	case r.URL.Path == "/" || r.URL.Path == "/world/":
+		w.Header().Set("ETag", p.etag())
 		fmt.Fprint(w, "<title>Paper</title><a href=/>front</a><a href=/world/>world</a><a href=/about/>about</a>")
 		for i := p.articles; i > 0; i-- {
 			fmt.Fprintf(w, "<h3><a href=/2026/%d.html>What article %d has to say about things</a></h3>", i, i)
@@ -48,6 +58,9 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 	}
 }
+
+// etag changes with each article.
+func (p *paper) etag() string { return fmt.Sprintf(`"%d articles"`, p.articles) }
 
 func (p *paper) publish(n int) {
 	p.mu.Lock()
@@ -319,6 +332,7 @@ func TestBoardJudges(t *testing.T) {
 	if c.run("why", p.URL+"/2026/7.html").want(exitOK); !strings.Contains(c.stdout, "class ") || !strings.Contains(c.stdout, "data with p ") {
 		t.Errorf("why says\n%s", c.stdout)
 	}
+	p.publish(13)
 	c.run("board", "recheck", "news").want(exitOK)
 	c.run("crawl", "-o", "out.jsonl").want(exitOK)
 	if c.run("why", p.URL+"/").want(exitOK); !strings.Contains(c.stdout, "as at the last visit; data with p ") {
@@ -326,5 +340,43 @@ func TestBoardJudges(t *testing.T) {
 	}
 	if p.count("/2026/7.html") != 1 || p.count("/") != 2 {
 		t.Errorf("requests %v", p.hits)
+	}
+}
+
+// A page that has not changed is asked for with its validators, and its second
+// visit is no news for the outputs.
+func TestBoardNotModified(t *testing.T) {
+	p, c := newPaper(t, 3), newCLI(t)
+	p.config(c, "article = ['/20\\d\\d/']")
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	first := len(records(t, "out.jsonl"))
+	c.run("board", "recheck", "news").want(exitOK)
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	if p.count("304") != 2 || p.count("/") != 2 {
+		t.Errorf("requests %v", p.hits)
+	}
+	for _, r := range records(t, "out.jsonl")[first:] {
+		if r.Status == http.StatusNotModified {
+			t.Errorf("a record of %s with status %d", r.URL, r.Status)
+		}
+	}
+	if c.run("why", p.URL+"/").want(exitOK); !strings.Contains(c.stdout, "304") || !strings.Contains(c.stdout, "Paper") {
+		t.Errorf("why says\n%s", c.stdout)
+	}
+}
+
+// A feed is an entry like any other: what it lists is fetched, as articles.
+func TestBoardOfFeed(t *testing.T) {
+	p, c := newPaper(t, 3), newCLI(t)
+	c.file("octopus.toml", "fetcher.hostDelay = \"0s\"\nfetcher.allowNet = [\"127.0.0.0/8\"]\n")
+	c.run("board", "add", "feed", p.URL+"/feed.xml", "--depth", "1").want(exitOK)
+	c.run("crawl", "--watch=false", "-o", "out.jsonl").want(exitOK)
+	p.publish(4)
+	c.run("board", "recheck", "feed").want(exitOK)
+	c.run("crawl", "-o", "out.jsonl").want(exitOK)
+	for path, want := range map[string]int{"/feed.xml": 2, "/2026/1.html": 1, "/2026/4.html": 1, "/": 0} {
+		if got := p.count(path); got != want {
+			t.Errorf("%s was fetched %d times, want %d", path, got, want)
+		}
 	}
 }

@@ -43,7 +43,8 @@ func (k Kind) String() string {
 // Entry is one URL of a list.
 type Entry struct {
 	URL      string // as written, may be relative
-	Modified string // lastmod, pubDate or updated, as written; empty where absent
+	Modified string // lastmod, pubDate, updated or a news sitemap's date, as written; empty where absent
+	News     bool   // a sitemap calls it news
 }
 
 // List is what Read found.

@@ -76,7 +76,7 @@ func FuzzRead(f *testing.F) {
 		for _, l := range []feed.List{feed.Read(body), feed.Lines(body), feed.Read(feed.Gunzip(body))} {
 			for _, e := range l.Entries {
 				if e.URL == "" || !utf8.ValidString(e.URL) || e.URL != strings.TrimSpace(e.URL) {
-					t.Fatalf("entry %q", e)
+					t.Fatalf("entry %+v", e)
 				}
 			}
 		}
@@ -93,5 +93,24 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(s.Len()))
 	for b.Loop() {
 		feed.Read([]byte(s.String()))
+	}
+}
+
+// Times are read as lists write them, and news sitemaps as what they are.
+func TestTimes(t *testing.T) {
+	want := time.Date(2026, 11, 21, 8, 30, 0, 0, time.UTC)
+	for _, text := range []string{"2026-11-21T08:30:00Z", "2026-11-21T10:30:00+02:00", "Sat, 21 Nov 2026 08:30:00 GMT", "Sat, 21 Nov 2026 03:30:00 -0500", "2026-11-21T08:30Z", "2026-11-21 08:30:00"} {
+		if got, ok := (feed.Entry{Modified: text}).Time(); !ok || !got.Equal(want) {
+			t.Errorf("%s: %v, %v", text, got, ok)
+		}
+	}
+	for _, text := range []string{"", "yesterday", "0001-01-01T00:00:00Z"} {
+		if got, ok := (feed.Entry{Modified: text}).Time(); ok {
+			t.Errorf("%q is taken for %v", text, got)
+		}
+	}
+	l := feed.Read([]byte(`<urlset><url><loc>/a</loc><news:news><news:publication><news:name>P</news:name></news:publication><news:publication_date>2026-11-21</news:publication_date></news:news></url><url><loc>/b</loc><lastmod>2026-11-20</lastmod></url></urlset>`))
+	if len(l.Entries) != 2 || l.Entries[0] != (feed.Entry{URL: "/a", Modified: "2026-11-21", News: true}) || l.Entries[1] != (feed.Entry{URL: "/b", Modified: "2026-11-20"}) {
+		t.Errorf("news sitemap: %+v", l.Entries)
 	}
 }

@@ -75,7 +75,10 @@ func (r *reader) start(t xml.StartElement) {
 	case r.isItem(name):
 		r.entry, r.guid = Entry{}, ""
 	case r.inItem() && foreignPrefix(t.Name.Space):
+		r.entry.News = r.entry.News || t.Name.Space == "news" && name == "news"
 		name = "" // image:loc, media:link and the like
+	case t.Name.Space == "news" && name == newsDate:
+		r.take, r.text = true, r.text[:0]
 	case r.inItem():
 		r.take, r.text = wanted(name), r.text[:0]
 		if r.list.Kind == Atom && name == "link" {
@@ -97,6 +100,10 @@ func foreignPrefix(prefix string) bool {
 	}
 	return false
 }
+
+// newsDate is the element of a news sitemap that dates an article; it lies one
+// element deeper than the rest of an entry.
+const newsDate = "publication_date"
 
 func wanted(name string) bool {
 	switch name {
@@ -135,7 +142,7 @@ func (r *reader) end() bool {
 		}
 		return r.list.add(r.entry)
 	}
-	if r.take && r.inItem() {
+	if r.take && (r.inItem() || name == newsDate) {
 		r.field(name, strings.TrimSpace(string(r.text)))
 		r.take = false
 	}
@@ -154,7 +161,7 @@ func (r *reader) field(name, value string) {
 		}
 	case "updated", "lastmod", "pubDate", "date":
 		r.entry.Modified = value
-	case "published":
+	case "published", newsDate:
 		if r.entry.Modified == "" {
 			r.entry.Modified = value
 		}
