@@ -89,7 +89,12 @@ func (j *job) warm() (figures, error) {
 		return nil, err
 	}
 	wall, cpu, err := j.read(1, 11+j.round)
-	return figures{"warm_us": wall, "warm_cpu_us": cpu, "warm_rss_MB": j.memory("VmRSS"), "warm_anon_MB": j.memory("RssAnon")}, err
+	f := figures{"warm_us": wall, "warm_cpu_us": cpu, "warm_rss_MB": j.memory("VmRSS"), "warm_anon_MB": j.memory("RssAnon")}
+	if o, ok := j.store.(ours); ok {
+		address, payloads := o.indexBytes()
+		f["index_B_per_page"], f["digests_B_per_page"] = address/float64(j.pages), payloads/float64(j.pages)
+	}
+	return f, err
 }
 
 // cold waits until the parent has emptied the page cache, and reads random pages.

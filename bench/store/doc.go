@@ -2,7 +2,7 @@
 // on this machine, in one run: Pebble with blob files, Badger, bbolt, SQLite and
 // one file per page.
 //
-//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-sync always|never] [-rounds N]
+//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-sync always|never] [-rounds N] [-filled]
 //
 // Pages are pieces of 10 KB (-bytes) of the HTML below -html, each with its URL and
 // number in it so that none are alike. Every store gets the same pages in
@@ -18,4 +18,11 @@
 // eviction of the page cache (root only) after open. fio's random reads of 4 KiB
 // from the same disk, before each turn, are the yardstick. One JSON object per
 // line; cpu_us is processor time, of all threads.
+//
+// The gate of ten million pages, larger than a page cache of 2 GiB (put the shell
+// into a memory cgroup of that size first):
+//
+//	store -stores octopus -packed -bytes 500 -rounds 1 -pages 10000000
+//
+// and with -pages 100000 for the cost of a warm get to compare with.
 package main

@@ -20,7 +20,7 @@ import (
 type options struct {
 	pages, gets, bytes, rounds, round int
 	dir, html, stores, sync           string
-	packed                            bool
+	packed, filled                    bool
 	phase                             string
 }
 
@@ -35,6 +35,7 @@ func main() {
 	flag.BoolVar(&o.packed, "packed", false, "bodies that are compressed already")
 	flag.IntVar(&o.rounds, "rounds", 5, "how often gets are measured, store after store; the median is printed")
 	flag.StringVar(&o.sync, "sync", "always", "always: one sync for each batch; never: the operating system decides")
+	flag.BoolVar(&o.filled, "filled", false, "the stores in -dir are full already; they stay there")
 	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold or cold32: what a child process does (internal)")
 	flag.IntVar(&o.round, "round", 0, "the round of a child process (internal)")
 	flag.Parse()
@@ -91,11 +92,16 @@ func (o *options) parent() error {
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
 	}
-	defer os.RemoveAll(o.dir)
+	if !o.filled {
+		defer os.RemoveAll(o.dir)
+	}
 	stores := strings.Split(o.stores, ",")
 	all := map[string]map[string][]float64{"fio": {}}
 	for _, name := range stores {
 		all[name] = map[string][]float64{}
+		if o.filled {
+			continue
+		}
 		if err := o.measure(name, "fill", all[name]); err != nil {
 			return err
 		}

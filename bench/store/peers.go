@@ -59,6 +59,12 @@ func (o ours) put(pages []*octopus.Page) error {
 	return err
 }
 
+// indexBytes is what the address index and the payload index take in memory.
+func (o ours) indexBytes() (address, payloads float64) {
+	st := o.Stat()
+	return float64(st.IndexBytes), float64(st.DigestBytes)
+}
+
 func (o ours) get(u octopus.URL) ([]byte, error) {
 	s, err := o.Get(context.Background(), u)
 	if err != nil {
