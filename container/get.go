@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
-	"crypto/sha1"
 	"errors"
 	"fmt"
 	"io"
@@ -134,6 +133,10 @@ func (c *Container) follow(s *Stored) error {
 	return fmt.Errorf("%s: segment %d at offset %d: the payload %s that it refers to can't be read: %w", s.URL, s.Ref.Segment, s.Ref.Offset, s.Digest, cause)
 }
 
+// leastRecord is less than any metadata record takes, in bytes: it has two IDs and
+// a URL.
+const leastRecord = 100
+
 // unpacker is what reading a unit needs, kept from read to read.
 type unpacker struct {
 	warc.Decoder
@@ -200,8 +203,8 @@ func (u *unpacker) decode(buf []byte, at address) (*Stored, string, error) {
 		}
 	}
 	if s.Kind == Full {
-		if err := checkDigest(s.Digest, s.Body); err != nil {
-			return nil, "", err
+		if !warc.HasDigest(s.Digest, s.Body) {
+			return nil, "", fmt.Errorf("the payload's digest is %s, stored was %q", warc.Digest(s.Body), s.Digest)
 		}
 		s.Body = bytes.Clone(s.Body)
 	}
@@ -209,22 +212,14 @@ func (u *unpacker) decode(buf []byte, at address) (*Stored, string, error) {
 	s.Ref = Ref{at.segment(), at.offset(), s.record}
 	// The next record may be this one's metadata. Where it is not, it may well
 	// be cut: the buffer ends somewhere.
+	if len(buf)-n < leastRecord {
+		return s, rec.Get(keyField), nil
+	}
 	next, fields, m, err := u.Decode(buf[n:])
 	if err == nil && next.Type == warc.Metadata && len(next.ConcurrentTo) == 1 && next.ConcurrentTo[0] == rec.ID {
 		s.Meta, s.Ref.Length = warc.ParseFields(fields), int64(n+m)
 	}
 	return s, rec.Get(keyField), nil
-}
-
-func checkDigest(digest string, body []byte) error {
-	want, ok := warc.ParseDigest(digest)
-	if !ok {
-		return fmt.Errorf("payload digest %q is not a SHA-1", digest)
-	}
-	if got := sha1.Sum(body); got != want {
-		return fmt.Errorf("the payload's digest is %s, stored was %s", warc.FormatDigest(got), digest)
-	}
-	return nil
 }
 
 // recordKind says what a record is to the container; 0 means nothing.

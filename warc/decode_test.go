@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/http"
 	"net/netip"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,4 +117,29 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("%+v and %+v, %v", rec, want, err)
 		}
 	})
+}
+
+func TestHasDigest(t *testing.T) {
+	for text, want := range map[string]bool{
+		warc.Digest([]byte("x")): true, strings.ToLower(warc.Digest([]byte("x"))): true, "sha1:11f6ad8ec52a2984abaafd7c3b516503785c2072": true,
+		warc.Digest([]byte("y")): false, "sha1:": false, "": false, "md5:x": false,
+	} {
+		if warc.HasDigest(text, []byte("x")) != want {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// Repeated fields, folded case, lines that are no fields and LF alone.
+func TestParseHTTPFields(t *testing.T) {
+	_, h, body, err := warc.ParseHTTP([]byte("HTTP/1.1 200 OK\nset-cookie: a\r\nno field\nSet-Cookie:b \nX: 1\r\nSET-COOKIE: c\n\nbody\n\nmore"))
+	want := http.Header{"Set-Cookie": {"a", "b", "c"}, "X": {"1"}}
+	if err != nil || !cmp.Equal(h, want) || string(body) != "body\n\nmore" {
+		t.Error(h, string(body), err)
+	}
+	for _, rest := range []string{"", "\n", "A: b", "A: b\n"} {
+		if _, h, body, err := warc.ParseHTTP([]byte("HTTP/1.1 200 OK\r\n" + rest)); err != nil || len(body) != 0 || len(h) > 1 {
+			t.Errorf("%q: %v %q %v", rest, h, body, err)
+		}
+	}
 }

@@ -68,14 +68,25 @@ func ParseHTTP(block []byte) (status int, h http.Header, body []byte, err error)
 	if !strings.HasPrefix(version, "HTTP/") || err != nil || status < 100 || status > 999 {
 		return 0, nil, nil, fmt.Errorf("%w: first line %.60q", ErrHTTP, line)
 	}
-	h = http.Header{}
+	head, fields := rest, 0 // the lines up to the empty one: one string for all of them
 	for len(rest) > 0 {
-		line, rest = cutLine(rest)
-		if len(line) == 0 {
+		if line, rest = cutLine(rest); len(line) == 0 {
 			break
 		}
-		if name, value, ok := strings.Cut(string(line), ":"); ok && isToken(name) {
-			h.Add(name, strings.Trim(value, " \t"))
+		fields++
+	}
+	text := string(head[:len(head)-len(rest)])
+	h, values := make(http.Header, fields), make([]string, 0, fields)
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		if name, value, ok := strings.Cut(strings.TrimSuffix(line, "\r"), ":"); ok && isToken(name) {
+			name, values = http.CanonicalHeaderKey(name), append(values, strings.Trim(value, " \t"))
+			if old := h[name]; old != nil {
+				h[name] = append(old, values[len(values)-1])
+			} else {
+				h[name] = values[len(values)-1 : len(values) : len(values)]
+			}
 		}
 	}
 	return status, h, rest, nil

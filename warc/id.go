@@ -5,6 +5,7 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/hex"
+	"strings"
 )
 
 // NewID returns a fresh record ID, a random (version 4) UUID as a URI.
@@ -36,6 +37,19 @@ func Digest(p []byte) string {
 // FormatDigest returns the text of a SHA-1.
 func FormatDigest(sum [20]byte) string {
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+}
+
+// HasDigest reports whether text is the SHA-1 of p, in one of the forms that
+// ParseDigest reads.
+func HasDigest(text string, p []byte) bool {
+	sum := sha1.Sum(p)
+	var buf [32]byte
+	base32.StdEncoding.Encode(buf[:], sum[:])
+	if digits, ok := strings.CutPrefix(text, "sha1:"); ok && digits == string(buf[:]) {
+		return true
+	}
+	want, ok := ParseDigest(text)
+	return ok && want == sum
 }
 
 // ParseDigest reads what FormatDigest wrote; hexadecimal SHA-1 is accepted too.
