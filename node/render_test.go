@@ -180,13 +180,15 @@ func TestPageWithTextStartsNoBrowser(t *testing.T) {
 	}
 }
 
-// TestRenderByBoard has a board of its own say what is rendered.
+// TestRenderByBoard has a board of its own say what is rendered: an article that
+// a script writes yields its text.
 func TestRenderByBoard(t *testing.T) {
 	chromium(t)
 	s := newScripted(t, "http://127.0.0.1:1")
 	cfg := config(t)
 	b := node.DefaultBoard()
-	b.Name, b.Entry, b.Scope, b.Render = "app", []string{s.URL + "/app"}, octopus.ScopePage, "always"
+	b.Name, b.Entry, b.Scope, b.Render = "app", []string{s.URL + "/app"}, octopus.ScopePage, "auto"
+	b.Article = []string{"/app$"}
 	b.Refresh, b.Recrawl = node.Period{}, 0
 	cfg.Boards = []node.BoardConfig{b}
 	cfg.Render.Timeout = node.Duration(50e9)
@@ -196,6 +198,9 @@ func TestRenderByBoard(t *testing.T) {
 	recs := map[string]octopus.Record{}
 	for _, r := range records(t, out) {
 		recs[strings.TrimPrefix(r.URL, s.URL)] = r
+	}
+	if got := recs["/app"]; got.Kind != "data" || !strings.Contains(got.Text, strings.TrimSpace(article)) {
+		t.Errorf("the article that a script writes: %+v", got)
 	}
 	if !recs["/app"].Rendered || recs["/hidden"].Rendered || recs["/hidden"].Title != "Hidden" {
 		t.Errorf("rendered: /app of the board %v, /hidden of the command line %v", recs["/app"].Rendered, recs["/hidden"].Rendered)
