@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"octopus/fetch/render"
 	"octopus/parse"
 )
 
@@ -20,7 +21,8 @@ type pageAnswer struct {
 	ID   json.RawMessage `json:"id,omitempty"`
 	File string          `json:"file,omitempty"`
 	*parse.Inspection
-	Error string `json:"error,omitempty"`
+	NeedsBrowser string `json:"needs_browser,omitempty"` // why render = "auto" would start one
+	Error        string `json:"error,omitempty"`
 }
 
 // maxPage bounds what is read of a file, unpacked.
@@ -91,7 +93,7 @@ func inspectPage(parser *parse.Parser, ans pageAnswer, body []byte, url, content
 	if ins != nil && ins.Links == nil {
 		ins.Links = []string{}
 	}
-	ans.Inspection = ins
+	ans.Inspection, ans.NeedsBrowser = ins, render.Needs(body)
 	return ans
 }
 

@@ -154,6 +154,7 @@ func TestInspectPage(t *testing.T) {
 	z.Close()
 	c.file("page.html.gz", packed.String())
 	c.file("bad.gz", "not packed")
+	c.file("shell.html", `<body><div id=root></div><script src=/app.js></script>`)
 	c.run("inspect", "page", "--url", "http://a.test/d/", "page.html", "page.html.gz", "bad.gz", "missing").want(exitOK)
 	got := objects(t, c.stdout)
 	if len(got) != 4 {
@@ -169,6 +170,10 @@ func TestInspectPage(t *testing.T) {
 			t.Errorf("%s: %v", file, g)
 		}
 	}
+	c.run("inspect", "page", "shell.html").want(exitOK)
+	if why := objects(t, c.stdout)[0]["needs_browser"]; why != "empty root #root" || got[0]["needs_browser"] != nil {
+		t.Errorf("the shell needs a browser: %v; the page with text: %v", why, got[0]["needs_browser"])
+	}
 }
 
 func TestInspectPageLines(t *testing.T) {
@@ -180,7 +185,7 @@ func TestInspectPageLines(t *testing.T) {
 	if len(got) != 3 || got[0]["id"] != 7.0 || got[0]["title"] != "Sample" || got[1]["id"] != "b" || got[1]["error"] == nil || got[2]["error"] == nil {
 		t.Errorf("answers: %s", c.stdout)
 	}
-	for _, field := range strings.Fields("charset kind title author date description language text markdown links robots") {
+	for _, field := range strings.Fields("charset kind title author date description abstract image tags language text markdown links robots sources") {
 		if _, ok := got[0][field]; !ok {
 			t.Errorf("answer lacks %q", field)
 		}

@@ -112,5 +112,5 @@ func find(name string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("render: no Chromium found in PATH; install one (Debian: apt-get install chromium) or name it")
+	return "", fmt.Errorf("render: no Chromium found in PATH; install one (Debian: apt-get install chromium) or give its path")
 }

@@ -47,7 +47,7 @@ func newHints(o *opinion, kind float64, types [typeWidth]float32) *hints {
 
 // judge returns for each block whether it is content.
 func (p *page) judge(j *judgement, h *hints) []bool {
-	return p.best(j.scores(p.vectors(h, j.names.weigh, j.words.weigh)), h.kind)
+	return p.best(j.scores(p.vectors(h, j.names.weigh, j.words.weigh)))
 }
 
 func (m *model) scores(rows [][]float32) []float64 {
@@ -58,13 +58,9 @@ func (m *model) scores(rows [][]float32) []float64 {
 	return z
 }
 
-// surer is how much more certain a block of an article has to be, as log odds.
-// It was found on pages kept out of the training.
-const surer = 0.5
-
 // best returns which blocks are kept, from their log odds.
-func (p *page) best(z []float64, kind float64) []bool {
-	keep := p.likely(z, kind)
+func (p *page) best(z []float64) []bool {
+	keep := p.likely(z)
 	p.once(keep)
 	return keep
 }
@@ -72,13 +68,12 @@ func (p *page) best(z []float64, kind float64) []bool {
 // likely keeps the set of blocks with the greatest expected F1, by words. A page
 // where all is doubtful so keeps more than one where all is clear: a fixed line
 // would leave lists of links empty.
-func (p *page) likely(z []float64, kind float64) []bool {
-	shift := surer * truth(kind > 0)
+func (p *page) likely(z []float64) []bool {
 	prob := make([]float64, len(z))
 	order := make([]int, len(z))
 	total := 0.0
 	for i := range prob {
-		prob[i] = 1 / (1 + math.Exp(shift-z[i]))
+		prob[i] = 1 / (1 + math.Exp(-z[i]))
 		order[i] = i
 		total += prob[i] * float64(len(p.blocks[i].words))
 	}

@@ -49,7 +49,7 @@ func TestBest(t *testing.T) {
 		{[]float64{9, 9, 9, 9}, 4},
 	} {
 		n := 0
-		for _, keep := range p.likely(tt.z, -1) {
+		for _, keep := range p.likely(tt.z) {
 			if keep {
 				n++
 			}

@@ -148,7 +148,7 @@ func (l *labelled) steps(z []float64) map[string]string {
 	for i := range line {
 		line[i] = z[i] > 0
 	}
-	expected := l.page.likely(z, l.kind)
+	expected := l.page.likely(z)
 	text := l.page.text(expected)
 	l.page.once(expected)
 	return map[string]string{
