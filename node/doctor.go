@@ -11,6 +11,7 @@ import (
 
 	"octopus/dns"
 	"octopus/frontier"
+	"octopus/sink"
 )
 
 // Diagnosis is what holds a crawl up.
@@ -98,6 +99,9 @@ type Load struct {
 	Resolving   int64   `json:"resolving"`   // of those, waiting for DNS
 	Disk        string  `json:"disk"`        // why the disk holds it up; empty where it does not
 	Waiting     string  `json:"waiting"`     // why nothing was leased; empty where something was
+
+	Output  string        `json:"output"`  // which output holds it up, and why; empty where none does
+	Outputs []sink.Status `json:"outputs"` // how far each output is
 }
 
 // bottleneck names what holds a running crawl up; empty where nothing does.
@@ -106,6 +110,8 @@ func (l *Load) bottleneck() string {
 	switch {
 	case l.Disk != "":
 		return "disk: " + l.Disk
+	case l.Output != "":
+		return "output: " + l.Output
 	case l.CPU >= 0.9:
 		return fmt.Sprintf("CPU: %.0f %% of the processors are in use by this crawl", 100*l.CPU)
 	case l.Bandwidth > 0 && rate >= 0.9*float64(l.Bandwidth):
@@ -131,7 +137,10 @@ func (n *Node) watch(ctx context.Context, window time.Duration) (Load, error) {
 		return Load{}, ctx.Err()
 	}
 	after, took := n.observer.snapshot(), time.Since(start)
+	var out Status
+	n.outputStatus(&out)
 	return Load{
+		Output: out.Waiting, Outputs: out.Outputs,
 		Seconds: took.Seconds(), Requests: after.Fetches - before.Fetches, Bytes: after.Bytes - before.Bytes,
 		Bandwidth: int64(n.cfg.Fetcher.Bandwidth), CPU: (cpuTime() - cpu).Seconds() / took.Seconds() / float64(runtime.GOMAXPROCS(0)),
 		InFlight: n.queue.Counts().Leased, Concurrency: n.cfg.Fetcher.Concurrency, Resolving: n.resolving.Load(),

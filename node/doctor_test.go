@@ -16,6 +16,7 @@ func TestBottleneck(t *testing.T) {
 		want string
 	}{
 		{with(func(l *Load) { l.Disk, l.CPU = "paused: full", 1 }), "disk: paused: full"},
+		{with(func(l *Load) { l.Output, l.CPU = "paused: output x", 1 }), "output: paused: output x"},
 		{with(func(l *Load) { l.CPU = 0.95 }), "CPU: 95 %"},
 		{with(func(l *Load) { l.Bandwidth = 520_000 }), "bandwidth: 500 KB/s of the 520 KB/s"},
 		{with(func(l *Load) { l.Bandwidth, l.InFlight = 5_000_000, 16 }), "concurrency: all 16"},

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"crypto/md5"
+	"encoding"
 	"encoding/hex"
 	"encoding/json"
 	"reflect"
@@ -50,7 +51,7 @@ func kindOf(t reflect.Type) ColumnKind {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return Time
-	case t.Kind() == reflect.String:
+	case t.Kind() == reflect.String, t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return Text
 	case t.Kind() >= reflect.Bool && t.Kind() <= reflect.Uint64:
 		return Integer
@@ -60,15 +61,22 @@ func kindOf(t reflect.Type) ColumnKind {
 	return JSON
 }
 
-// Raw returns the column's value in r as it is, an empty list where it is nil;
-// nil where the column is nullable and the value empty.
+// List tells whether the values are lists of texts.
+func (c Column) List() bool {
+	return reflect.TypeFor[octopus.Record]().Field(c.index).Type == reflect.TypeFor[[]string]()
+}
+
+// Raw is Value, but for lists, which are returned as they are: empty where they
+// are nil.
 func (c Column) Raw(r *octopus.Record) any {
 	v := reflect.ValueOf(r).Elem().Field(c.index)
 	switch {
+	case !c.List():
+		return c.Value(r)
 	case c.Nullable && v.IsZero():
 		return nil
-	case v.Kind() == reflect.Slice && v.IsNil():
-		return reflect.MakeSlice(v.Type(), 0, 0).Interface()
+	case v.IsNil():
+		return []string{}
 	}
 	return v.Interface()
 }
@@ -85,15 +93,30 @@ func (c Column) Value(r *octopus.Record) any {
 	case Time:
 		return v.Interface().(time.Time).UTC()
 	case Text:
-		return v.String()
+		return textOf(v)
 	case Real:
 		return v.Float()
 	case Integer:
 		return integer(v)
 	}
-	text, err := json.Marshal(c.Raw(r))
+	if c.List() && v.IsNil() {
+		return "[]"
+	}
+	text, err := json.Marshal(v.Interface())
 	if err != nil {
 		return nil // a field of Record that JSON cannot say; Encode fails on it before
+	}
+	return string(text)
+}
+
+func textOf(v reflect.Value) string {
+	m, ok := v.Interface().(encoding.TextMarshaler)
+	if !ok {
+		return v.String()
+	}
+	text, err := m.MarshalText()
+	if err != nil {
+		return "" // Encode fails on it before
 	}
 	return string(text)
 }

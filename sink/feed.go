@@ -56,6 +56,8 @@ type feedItem struct {
 	Time     time.Time    `json:"date_published"`
 	Authors  []feedAuthor `json:"authors,omitempty"`
 	Language string       `json:"language,omitempty"`
+	Image    string       `json:"image,omitempty"`
+	Tags     []string     `json:"tags,omitempty"`
 }
 
 type feedAuthor struct {
@@ -142,9 +144,9 @@ func (f *feed) add(r *octopus.Record) bool {
 const summaryBytes = 500
 
 func newItem(r *octopus.Record, at time.Time) feedItem {
-	item := feedItem{ID: r.URL, URL: r.URL, Title: cmp.Or(r.Title, r.URL), Time: at, Language: r.Language}
+	item := feedItem{ID: r.URL, URL: r.URL, Title: cmp.Or(r.Title, r.URL), Time: at, Language: r.Language, Image: r.Image, Tags: r.Tags}
 	var cut bool
-	if item.Content, cut = portable(cmp.Or(r.Description, r.Text, r.Title), summaryBytes); cut {
+	if item.Content, cut = portable(cmp.Or(r.Abstract, r.Description, r.Text, r.Title), summaryBytes); cut {
 		item.Content += "…"
 	}
 	if r.Author != "" {

@@ -69,12 +69,18 @@ func markdownFile(r *octopus.Record) []byte {
 	b.WriteString("---\n")
 	for _, f := range []struct{ name, value string }{
 		{"url", r.URL}, {"title", r.Title}, {"author", r.Author}, {"published", r.Published}, {"description", r.Description},
-		{"language", r.Language}, {"canonical", r.Canonical}, {"board", r.Board}, {"kind", r.Kind},
+		{"language", r.Language}, {"image", r.Image}, {"canonical", r.Canonical}, {"board", r.Board}, {"kind", r.Kind},
 		{"fetched_at", r.FetchedAt.UTC().Format(time.RFC3339)}, {"digest", r.Digest},
 	} {
 		if f.value != "" {
 			b.WriteString(f.name + ": " + jsonText(f.value) + "\n")
 		}
+	}
+	if len(r.Tags) > 0 {
+		b.WriteString("tags:\n")
+	}
+	for _, tag := range r.Tags {
+		b.WriteString("  - " + jsonText(tag) + "\n")
 	}
 	b.WriteString("---\n\n" + strings.TrimSpace(content(r)) + "\n")
 	return b.Bytes()

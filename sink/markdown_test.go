@@ -17,6 +17,7 @@ func TestMarkdown(t *testing.T) {
 	dir := t.TempDir()
 	recs := sinktest.Records(0, 3)
 	recs[0].Markdown, recs[0].Author = "# Hello\n\nworld\n", `O"Neil`
+	recs[0].Tags = []string{"a", "b: c"}
 	recs[1].Text = "only text"
 	recs[2].Status, recs[2].Text = 404, "not found"
 	s := sink.NewMarkdown(dir)
@@ -41,7 +42,7 @@ func TestMarkdown(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("%v: %q", err, got)
 	}
-	if want := "---\nurl: \"http://h.example/0\"\ntitle: \"page 0\"\nauthor: \"O\\\"Neil\"\nfetched_at: \"2026-01-02T03:04:05Z\"\n---\n\n# Hello\n\nworld\n"; got["h.example_80/0.md"] != want {
+	if want := "---\nurl: \"http://h.example/0\"\ntitle: \"page 0\"\nauthor: \"O\\\"Neil\"\nfetched_at: \"2026-01-02T03:04:05Z\"\ntags:\n  - \"a\"\n  - \"b: c\"\n---\n\n# Hello\n\nworld\n"; got["h.example_80/0.md"] != want {
 		t.Errorf("%q, want %q", got["h.example_80/0.md"], want)
 	}
 	if !strings.HasSuffix(got["h.example_80/1.md"], "\n\nnewer\n") {

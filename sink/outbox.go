@@ -252,9 +252,9 @@ func (o *Outbox) Flush(ctx context.Context) error {
 
 // Status tells how far one sink is.
 type Status struct {
-	Name    string
-	Pending int64  // records committed and not delivered
-	Error   string // why the last write failed; empty where it did not
+	Name    string `json:"name"`
+	Pending int64  `json:"pending"` // records committed and not delivered
+	Error   string `json:"error"`   // why the last write failed; empty where it did not
 }
 
 // Status returns the state of every sink, in the order of Options.Targets.

@@ -96,6 +96,15 @@ func (d diagnosis) text() string {
 		fmt.Fprintf(&b, "running     %.1f requests/s, %.0f KB/s, %d of %d requests under way, CPU %.0f %%\n",
 			float64(l.Requests)/l.Seconds, float64(l.Bytes)/1e3/l.Seconds, l.InFlight, l.Concurrency, 100*l.CPU)
 	}
+	if d.Load != nil {
+		for _, o := range d.Load.Outputs {
+			fmt.Fprintf(&b, "output      %s: %s to come", o.Name, counted(o.Pending, "record"))
+			if o.Error != "" {
+				fmt.Fprintf(&b, ", %s", printable(o.Error))
+			}
+			b.WriteByte('\n')
+		}
+	}
 	for _, h := range d.Slowest {
 		fmt.Fprintf(&b, "host        %s: %s queued, gap %gs, at least %s", h.Host, grouped(h.Nav+h.Data), h.Gap, short(time.Duration(h.ETA*float64(time.Second))))
 		if h.Why != "" {

@@ -157,11 +157,7 @@ func (s *Sink) document(r *octopus.Record) bson.D {
 	p := sink.Portable(r)
 	d := bson.D{{Key: "_id", Value: fmt.Sprintf("%s-%d", sink.URLKey(p.URL), p.Visit)}}
 	for _, c := range s.columns {
-		v := c.Raw(&p)
-		if c.Kind == sink.Integer {
-			v = c.Value(&p) // BSON has no unsigned numbers
-		}
-		if v != nil {
+		if v := c.Raw(&p); v != nil {
 			d = append(d, bson.E{Key: c.Name, Value: v})
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strings"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -28,11 +27,12 @@ const (
 
 // Sink is a sink.Sink over a folder. Each record is there exactly once.
 type Sink struct {
-	dir  string
-	fs   durable.FS
-	row  reflect.Type // Record, with tags for Parquet
-	next int          // number of the next file
-	open bool
+	dir     string
+	fs      durable.FS
+	columns []sink.Column
+	row     reflect.Type // of a row, with a field for each column
+	next    int          // number of the next file
+	open    bool
 }
 
 var (
@@ -41,27 +41,50 @@ var (
 )
 
 // New returns the sink of a folder. Resume makes it where it is missing.
-func New(dir string) *Sink { return &Sink{dir: dir, fs: durable.Disk(), row: rowType()} }
+func New(dir string) *Sink {
+	columns := sink.Columns()
+	return &Sink{dir: dir, fs: durable.Disk(), columns: columns, row: rowType(columns)}
+}
 
-// rowType is Record with the tags that parquet-go reads: columns are named as
-// in JSON, and what JSON leaves out is null.
-func rowType() reflect.Type {
+// rowType is a struct with a field for each column, with the tags that
+// parquet-go reads.
+func rowType(columns []sink.Column) reflect.Type {
 	var fields []reflect.StructField
-	for f := range reflect.TypeFor[octopus.Record]().Fields() {
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		tag := name
+	for i, c := range columns {
+		f := reflect.StructField{Name: fmt.Sprint("F", i), Type: types[c.Kind]}
+		tag := c.Name
 		switch {
-		case f.Type == reflect.TypeFor[time.Time]():
-			tag += ",timestamp(millisecond)"
-		case f.Type.Kind() == reflect.Slice && f.Type.Elem().Kind() != reflect.Uint8:
+		case c.List():
+			f.Type = reflect.TypeFor[[]string]()
 			tag += ",list"
-		case strings.Contains(options, "omit"):
+		case c.Kind == sink.Time:
+			tag += ",timestamp(millisecond)"
+		case c.Nullable:
 			tag += ",optional"
 		}
 		f.Tag = reflect.StructTag(fmt.Sprintf("parquet:%q", tag))
 		fields = append(fields, f)
 	}
 	return reflect.StructOf(fields)
+}
+
+// types are those of values that are no lists.
+var types = map[sink.ColumnKind]reflect.Type{
+	sink.Text: reflect.TypeFor[string](), sink.Integer: reflect.TypeFor[int64](), sink.Real: reflect.TypeFor[float64](),
+	sink.Time: reflect.TypeFor[time.Time](), sink.JSON: reflect.TypeFor[string](),
+}
+
+// rowOf returns a record as a row. Where the value is nothing it stays empty,
+// which in an optional column is null.
+func (s *Sink) rowOf(r *octopus.Record) any {
+	p := sink.Portable(r)
+	row := reflect.New(s.row).Elem()
+	for i, c := range s.columns {
+		if v := c.Raw(&p); v != nil {
+			row.Field(i).Set(reflect.ValueOf(v))
+		}
+	}
+	return row.Interface()
 }
 
 // Gather implements sink.Gatherer.
@@ -134,7 +157,7 @@ func (s *Sink) Write(_ context.Context, recs []octopus.Record) error {
 	err := durable.WriteFile(s.fs, s.file(s.next), func(w io.Writer) error {
 		out := parquet.NewWriter(w, parquet.SchemaOf(reflect.New(s.row).Interface()), parquet.Compression(&parquet.Zstd))
 		for i := range recs {
-			if err := out.Write(reflect.ValueOf(sink.Portable(&recs[i])).Convert(s.row).Interface()); err != nil {
+			if err := out.Write(s.rowOf(&recs[i])); err != nil {
 				return err
 			}
 		}
