@@ -74,7 +74,6 @@ type looking struct {
 	inLink bool
 	linked int    // bytes of text in the link
 	open   string // id of the root just opened, still empty
-	body   []byte // text of the script
 }
 
 // look reads the page once.
