@@ -236,10 +236,14 @@ func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
 	before := n.queue.Counts()
 	n.observer.known = before.Known
 	n.observer.offer(len(links))
-	if err := n.addEntries(ctx, gate, links); err != nil {
-		return Summary{}, err
+	err = n.addEntries(ctx, gate, links)
+	var injected *injection
+	if err == nil {
+		injected, err = n.inject(ctx, gate)
 	}
-	injected, err := n.inject(ctx, gate)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		return n.summary(ctx, before), nil // cut before it began: nothing is lost
+	}
 	if err != nil {
 		return Summary{}, err
 	}

@@ -36,7 +36,7 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var n int
 	switch _, err := fmt.Sscanf(r.URL.Path, "/2026/%d.html", &n); {
 	case err == nil && n <= p.articles:
-		fmt.Fprintf(w, "<title>Article %d</title><h1>Article %d</h1>%s", n, n, strings.Repeat(fmt.Sprintf("<p>Sentence of article %d, which tells something at length, and goes on.</p>", n), 12))
+		fmt.Fprintf(w, "<title>Article %d</title><h1>Article %d</h1>%s", n, n, story(n))
 	case r.URL.Path == "/feed.xml":
 		fmt.Fprint(w, "<rss><channel>")
 		for i := p.articles; i > 0; i-- {
@@ -57,6 +57,15 @@ func (p *paper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		http.NotFound(w, r)
 	}
+}
+
+// story is the text of an article.
+func story(n int) string {
+	var b strings.Builder
+	for i, what := range strings.Fields("Monday Tuesday Wednesday Thursday Friday Saturday Sunday spring summer autumn winter") {
+		fmt.Fprintf(&b, "<p>On %s the council of article %d met for the %dth time, and had much to say about it.</p>", what, n, i+2)
+	}
+	return b.String()
 }
 
 // etag changes with each article.
