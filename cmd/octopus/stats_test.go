@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"runtime"
 	"strings"
@@ -114,5 +116,46 @@ func TestStatsLive(t *testing.T) {
 	<-ended
 	if c.run("stats", "--board", "news", "--split", "board,class").want(exitOK); !strings.Contains(live, "news") || c.stdout == "" {
 		t.Errorf("while the crawl ran: %s\nafter it: %s", live, c.stdout)
+	}
+}
+
+// TestCalendarEnds crawls a site with a calendar that goes on for ever. Its
+// pages differ in a date, so no two are the same; a crawl without limits ends
+// all the same, because near-duplicates are nothing new.
+func TestCalendarEnds(t *testing.T) {
+	menu := strings.Repeat("<p>The hall is open from nine to five, and the river bank all day and night.", 8)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var day int
+		if _, err := fmt.Sscanf(r.URL.Path, "/day/%d", &day); err != nil && r.URL.Path != "/" {
+			http.NotFound(w, r)
+			return
+		}
+		date := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).AddDate(0, 0, day).Format("2 January 2006")
+		fmt.Fprintf(w, "<!doctype html><title>%s</title>%s<h1>Events of %s</h1><p>There are none.", date, menu, date)
+		for i := 1; i <= 3; i++ {
+			fmt.Fprintf(w, "<a href=/day/%d>later</a> ", day+i)
+		}
+	}))
+	defer s.Close()
+	c := newCLI(t)
+	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-q", "--summary", "json").want(exitOK)
+	if !strings.Contains(c.stdout, `"end":"frontier empty"`) {
+		t.Errorf("the crawl ended with %s", c.stdout)
+	}
+	c.run("stats", "--by", "day", "--json").want(exitOK)
+	sum := map[string]float64{}
+	for _, v := range c.lines() {
+		for _, field := range []string{"pages", "near_duplicates", "duplicates", "parked"} {
+			sum[field] += v[field].(float64)
+		}
+	}
+	if sum["pages"] < 200 || sum["pages"] > 250 || sum["near_duplicates"] < 190 || sum["duplicates"] > 0 || sum["parked"] == 0 {
+		t.Errorf("counted %v", sum)
+	}
+	if c.run("parked", "ls", "--reason", "trap").want(exitOK); !strings.Contains(c.stdout, "its pattern brought new content") {
+		t.Errorf("parked: %s", c.stdout)
+	}
+	if c.run("why", s.URL+"/day/7").want(exitOK); !strings.Contains(c.stdout, "fingerprint") {
+		t.Errorf("why: %s", c.stdout)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 // client asks one host of a web, without DNS, one request at a time.
 type client struct {
+	web  *webtest.Web
 	t    *testing.T
 	base string // scheme://host:port
 	http *http.Client
@@ -24,7 +26,7 @@ func newClient(t *testing.T, web *webtest.Web) *client {
 	t.Helper()
 	tr := &http.Transport{}
 	t.Cleanup(tr.CloseIdleConnections)
-	c := &client{t: t, base: strings.TrimSuffix(web.Entries()[0], "/"),
+	c := &client{t: t, web: web, base: strings.TrimSuffix(web.Entries()[0], "/"),
 		http: &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	_, host, _ := strings.Cut(c.base, "://")
 	w := newWalker(t, web, 0) // resolves names
@@ -35,15 +37,21 @@ func newClient(t *testing.T, web *webtest.Web) *client {
 	return c
 }
 
+// get asks for paths, one after the other, and returns the last answer. The
+// server logs a request after its answer: get waits for that.
 func (c *client) get(paths ...string) *http.Response {
 	c.t.Helper()
 	var last *http.Response
 	for _, p := range paths {
+		before := len(c.web.Log())
 		resp, err := c.http.Get(c.base + p)
 		if err != nil {
 			c.t.Fatal(err)
 		}
 		resp.Body.Close()
+		for len(c.web.Log()) == before {
+			runtime.Gosched()
+		}
 		last = resp
 	}
 	return last
