@@ -142,10 +142,10 @@ func (f *renderedFetcher) ready() (*render.Renderer, error) {
 }
 
 // allowsPart reports whether a page may load url: not where robots.txt is known
-// to forbid it.
+// to forbid it, and nothing in a shared crawl, whose verdicts are not at hand.
 func (n *Node) allowsPart(url string) bool {
 	u, err := canon.Parse(url)
-	return err == nil && (n.frontier == nil || !n.frontier.Disallows(u))
+	return err == nil && n.frontier != nil && !n.frontier.Disallows(u)
 }
 
 // Fetch implements crawl.Fetcher.
