@@ -62,3 +62,43 @@ func TestManyHosts(t *testing.T) {
 		bounded()
 	}
 }
+
+// TestRefillAfterMove: between the turn that asks for a refill and the reading of
+// the queue, the only URL there moves in front of where the reading was to begin.
+func TestRefillAfterMove(t *testing.T) {
+	store := kv.NewMemory()
+	start := func() *Frontier {
+		f, err := Open(Options{Store: store, Robots: "ignore", Politeness: Politeness{HostDelay: -1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	f := start()
+	if _, err := f.Add(t.Context(), []octopus.Link{frontiertest.Link("a.test/x", 5)}); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	f = start() // the host and its queue are in the store only
+	defer f.Close()
+	if _, err := f.serve(Turn{Cold: true}); err != nil {
+		t.Fatal(err)
+	}
+	f.mu.Lock()
+	f.core.advance(f.opt.Now().Add(time.Minute))
+	asked := f.core.refills(1, nil)
+	f.mu.Unlock()
+	if len(asked) != 1 {
+		t.Fatalf("%d refills are asked for", len(asked))
+	}
+	if _, err := f.Add(t.Context(), []octopus.Link{frontiertest.Link("a.test/x", 1)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.serve(Turn{Refills: asked}); err != nil {
+		t.Fatal(err)
+	}
+	leases, err := f.Lease(t.Context(), 1)
+	if err != nil || len(leases) != 1 || leases[0].Link.Depth != 1 {
+		t.Fatalf("%v, %v", leases, err)
+	}
+}

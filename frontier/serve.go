@@ -62,10 +62,14 @@ func (f *Frontier) park(p Park) error {
 	return nil
 }
 
-// refill reads the front of a host's queue.
-func (f *Frontier) refill(r Refill) error {
+// refill reads the front of a host's queue. The caller holds write. What the turn
+// asked for is asked again: an entry may have moved in front of it since, in a
+// commit that is no longer pending.
+func (f *Frontier) refill(r Refill) (err error) {
+	f.mu.Lock()
+	r = f.core.refill(f.core.hosts[r.Host])
+	f.mu.Unlock()
 	var s stored
-	var err error
 	if r.Robots {
 		if s.robots, err = f.scanRobots(r.Host); err != nil {
 			return err
