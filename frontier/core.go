@@ -103,6 +103,7 @@ type lease struct {
 	groups [2]*group // whose busy it counts in
 	freed  bool      // its request ended: the host is free
 	over   bool      // done or expired
+	hasten bool      // the page shall come due again at once; see Core.HastenLeased
 }
 
 // NewCore returns a Core without URLs. Of the options it needs no Store.

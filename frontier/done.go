@@ -65,6 +65,9 @@ func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record, links uint8)
 	visited := *r
 	visited.links += uint32(links)
 	c.conclude(h, o, visited, met)
+	if l != nil && l.hasten {
+		c.Hasten(now, key, newEntry(&o.Lease.Link, &visited), nil)
+	}
 	return octopus.Verdict{Code: octopus.Accepted}
 }
 

@@ -20,13 +20,13 @@ import (
 // among n URLs a fresh one is taken for a known one with probability n/2^64. A
 // shard is a table with linear probing, at most 0.85 full; it grows by a
 // quarter, and the shards start at staggered sizes, so that they do not grow
-// together. That makes about 12 bytes per URL.
+// together. That makes about 13 bytes per URL.
 //
 // While the index is complete, a key that is not in it was never met. It is not
 // complete while an older state is being read in, nor once it is full.
 //
 // Beside each slot stands a byte that counts the links met since the URL's record
-// was last written, up to 255.
+// was last written, up to 255, and whether the URL was visited.
 //
 // All methods may be called by many goroutines at once.
 type index struct {
@@ -46,11 +46,12 @@ type indexShard struct {
 	mu    sync.Mutex
 	slots []uint64 // guarded by mu; 0 is free
 	links []uint8  // guarded by mu; of the same places
+	left  []bool   // guarded by mu; the same: visited, so that no link makes it heavier
 	used  int      // guarded by mu
 }
 
 // newIndex returns an empty index of at most so many bytes.
-func newIndex(bytes int64) *index { return &index{limit: max(bytes, 0) / 9} }
+func newIndex(bytes int64) *index { return &index{limit: max(bytes, 0) / 10} }
 
 // fingerprint mixes both halves of a key; the first is the same for all URLs of
 // a host.
@@ -79,8 +80,8 @@ func (x *index) get(k octopus.Key) (c cost, found, sure bool) {
 }
 
 // meet reports whether the index knows a key for certain at no greater cost, and
-// counts the link to it in that case. With raise a link that makes the URL
-// heavier (raises) is not met: the Core has to see it.
+// counts the link to it in that case. With raise a link that makes a URL heavier
+// (raises) that was never visited is not met: the Core has to see it.
 func (x *index) meet(k octopus.Key, c cost, raise bool) bool {
 	f := fingerprint(k)
 	s := &x.shards[f>>(64-indexShardBits)]
@@ -93,7 +94,7 @@ func (x *index) meet(k octopus.Key, c cost, raise bool) bool {
 	if known := cost(s.slots[i] & 0xfff); known>>4 >= indexDepthMax || known > c {
 		return false
 	}
-	if raise && raises(s.links[i]+1) {
+	if raise && !s.left[i] && raises(s.links[i]+1) {
 		return false
 	}
 	s.count(i)
@@ -122,16 +123,28 @@ func (x *index) link(k octopus.Key) uint8 {
 	return 0
 }
 
-// takeLinks returns how many links to a key were counted, and starts anew.
+// takeLinks returns how many links to a key, which was visited, were counted, and
+// starts anew.
 func (x *index) takeLinks(k octopus.Key) (n uint8) {
 	f := fingerprint(k)
 	s := &x.shards[f>>(64-indexShardBits)]
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i, found := s.find(f << indexShardBits); found {
-		n, s.links[i] = s.links[i], 0
+		n, s.links[i], s.left[i] = s.links[i], 0, true
 	}
 	return n
+}
+
+// leave notes that the URL of a key was visited.
+func (x *index) leave(k octopus.Key) {
+	f := fingerprint(k)
+	s := &x.shards[f>>(64-indexShardBits)]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i, found := s.find(f << indexShardBits); found {
+		s.left[i] = true
+	}
 }
 
 // set notes that a key was met at cost c; it never raises one.
@@ -196,12 +209,12 @@ func (x *index) grow(s *indexShard, number int) bool {
 		x.slots.Add(int64(len(s.slots) - size))
 		return false
 	}
-	slots, links := s.slots, s.links
-	s.slots, s.links = make([]uint64, size), make([]uint8, size)
+	slots, links, left := s.slots, s.links, s.left
+	s.slots, s.links, s.left = make([]uint64, size), make([]uint8, size), make([]bool, size)
 	for j, v := range slots {
 		if v != 0 {
 			i, _ := s.find(v &^ 0xfff)
-			s.slots[i], s.links[i] = v, links[j]
+			s.slots[i], s.links[i], s.left[i] = v, links[j], left[j]
 		}
 	}
 	return true

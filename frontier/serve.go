@@ -264,6 +264,9 @@ func (f *Frontier) fillIndex(x *index) {
 			c = costOf(math.MaxInt, 0) // any offer costs less: it is taken again
 		}
 		x.set(k, c)
+		if r.visits > 0 {
+			x.leave(k)
+		}
 		return nil
 	})
 	x.filled.Store(err == nil)
