@@ -25,6 +25,7 @@ type Board struct {
 	Render     string        // "off", "auto" or "always": whether a browser makes the page
 
 	Paused bool   // nothing of it is fetched
+	Edited bool   // its rules changed since its pages were last rechecked
 	Number uint32 // order in which boards are asked: smaller first
 	File   string // configuration file that defines it; empty where it was added by hand
 }

@@ -31,39 +31,41 @@ func (c *Core) Idle(now time.Time) bool {
 	return c.totals.Queued == c.totals.Again && (c.nextDue.IsZero() || c.nextDue.After(now))
 }
 
-// Hasten queues a page at once that waits for its time, and has it fetched whole:
-// rules may have changed, and a page that says it has not brings no links. e is
-// its entry in the due table, old its record. It reports whether the page still
-// stood there.
-func (c *Core) Hasten(now time.Time, key octopus.Key, e *entry, old *record) bool {
+// Hasten queues a page at once that waits for its time; with whole it is asked
+// for without validators. e is its entry in the due table, old its record. It
+// reports whether the page still stood there.
+func (c *Core) Hasten(now time.Time, key octopus.Key, e *entry, old *record, whole bool) bool {
 	c.advance(now)
 	r := c.record(key, old)
 	if r == nil || r.state != stateLater {
 		return false
 	}
-	whole := *r
-	whole.last.etag, whole.last.lastMod = "", ""
-	e.etag, e.lastMod = "", ""
-	c.comeDue(c.hosts[key.Host()], key, e, whole)
+	again := *r
+	if whole {
+		again.last.etag, again.last.lastMod = "", ""
+		e.etag, e.lastMod = "", ""
+	}
+	c.comeDue(c.hosts[key.Host()], key, e, again)
 	return true
 }
 
 // HastenLeased sees to it that the pages of a board that are being visited, whose
 // answers may be older than the call, come due again as soon as they are done.
-func (c *Core) HastenLeased(board string) {
+func (c *Core) HastenLeased(board string, whole bool) {
 	for _, l := range c.leased {
 		if l.entry != nil && (board == "" || l.entry.board == board) {
-			l.hasten = true
+			l.hasten, l.whole = true, whole
 		}
 	}
 }
 
 // Recheck queues all pages of a board at once that wait for a refresh, a recrawl
 // or a further attempt, and returns how many. Those that are being visited follow
-// when they are done. An empty name stands for all boards.
-func (f *Frontier) Recheck(ctx context.Context, board string) (n int, err error) {
+// when they are done. With whole all are asked for without validators, so that none
+// answers 304. An empty name stands for all boards.
+func (f *Frontier) Recheck(ctx context.Context, board string, whole bool) (n int, err error) {
 	f.mu.Lock()
-	f.core.HastenLeased(board)
+	f.core.HastenLeased(board, whole)
 	f.mu.Unlock()
 	if err := f.settled(ctx); err != nil {
 		return 0, err
@@ -74,7 +76,7 @@ func (f *Frontier) Recheck(ctx context.Context, board string) (n int, err error)
 			return n, err
 		}
 		done, err := f.changeStep(ctx, items, func(i Item, old *record) bool {
-			return f.core.Hasten(f.opt.Now(), i.key, i.entry, old)
+			return f.core.Hasten(f.opt.Now(), i.key, i.entry, old, whole)
 		})
 		n += done
 		if err != nil {

@@ -104,6 +104,7 @@ type lease struct {
 	freed  bool      // its request ended: the host is free
 	over   bool      // done or expired
 	hasten bool      // the page shall come due again at once; see Core.HastenLeased
+	whole  bool      // and be asked for without validators
 }
 
 // NewCore returns a Core without URLs. Of the options it needs no Store.

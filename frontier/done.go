@@ -66,7 +66,7 @@ func (c *Core) Done(now time.Time, o *octopus.Outcome, old *record, links uint8)
 	visited.links += uint32(links)
 	c.conclude(h, o, visited, met)
 	if l != nil && l.hasten {
-		c.Hasten(now, key, newEntry(&o.Lease.Link, &visited), nil)
+		c.Hasten(now, key, newEntry(&o.Lease.Link, &visited), nil, l.whole)
 	}
 	return octopus.Verdict{Code: octopus.Accepted}
 }

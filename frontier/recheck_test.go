@@ -34,7 +34,7 @@ func TestRecheckOfLeased(t *testing.T) {
 		if err != nil || len(leases) != 1 {
 			t.Fatalf("%v, %v", leases, err)
 		}
-		if n, err := f.Recheck(t.Context(), board); n != 0 || err != nil {
+		if n, err := f.Recheck(t.Context(), board, false); n != 0 || err != nil {
 			t.Fatalf("recheck of %s: %d, %v", board, n, err)
 		}
 		done := []octopus.Outcome{{Lease: leases[0], Status: 200, End: time.Now()}}
@@ -44,7 +44,7 @@ func TestRecheckOfLeased(t *testing.T) {
 		if board == "news" {
 			break
 		}
-		if n, err := f.Recheck(t.Context(), "news"); n != 1 || err != nil { // it waits for its hour
+		if n, err := f.Recheck(t.Context(), "news", true); n != 1 || err != nil { // it waits for its hour
 			t.Fatalf("recheck: %d, %v", n, err)
 		}
 	}

@@ -75,10 +75,21 @@ func (n *Node) DoBoard(ctx context.Context, c BoardCommand) (BoardAnswer, error)
 		if n.frontier == nil {
 			return BoardAnswer{}, errSharedBoards
 		}
-		urls, err := n.frontier.Recheck(ctx, b.Name)
-		return BoardAnswer{URLs: urls}, err
+		return n.recheckBoard(ctx, b)
 	}
 	return BoardAnswer{}, fmt.Errorf("boards cannot %q", c.Verb)
+}
+
+// recheckBoard has the pages of a board visited now. After an edit they are
+// fetched whole: a page that says it has not changed brings no links for the new
+// rules to judge.
+func (n *Node) recheckBoard(ctx context.Context, b octopus.Board) (BoardAnswer, error) {
+	urls, err := n.frontier.Recheck(ctx, b.Name, b.Edited)
+	if err == nil && b.Edited {
+		b.Edited = false
+		err = n.storeBoard(b)
+	}
+	return BoardAnswer{URLs: urls}, err
 }
 
 // errSharedBoards is returned where the frontier in Redis has no means.
@@ -130,7 +141,7 @@ func (n *Node) putBoard(ctx context.Context, c BoardCommand) (BoardAnswer, error
 	case old.File != "":
 		return BoardAnswer{}, fileBoard(old)
 	default:
-		b.Number, b.Paused = old.Number, old.Paused
+		b.Number, b.Paused, b.Edited = old.Number, old.Paused, true
 	}
 	if err := n.storeBoard(b); err != nil {
 		return BoardAnswer{}, err

@@ -36,11 +36,20 @@ func newSite(t *testing.T) *site {
 	return s
 }
 
+// onRequest sets the hook: also while a crawler of an earlier server on this port
+// still asks.
+func (s *site) onRequest(hook func(path string)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hook = hook
+}
+
 func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.hits[r.URL.Path]++
+	hook := s.hook
 	s.mu.Unlock()
-	s.hook(r.URL.Path)
+	hook(r.URL.Path)
 	n := 0
 	switch r.URL.Path {
 	case "/robots.txt":

@@ -84,7 +84,6 @@ func TestRedisTrouble(t *testing.T) {
 		"down": {"redis does not answer",
 			func(s *servers.RedisServer, _ *redis.Client, _ string) { s.Kill() },
 			func(s *servers.RedisServer, _ *redis.Client, _ string) { s.Start() }},
-		"restarted empty": {"", func(s *servers.RedisServer, _ *redis.Client, _ string) { s.RestartEmpty() }, nil},
 		"out of memory": {"raise its maxmemory",
 			func(_ *servers.RedisServer, c *redis.Client, _ string) { c.ConfigSet(t.Context(), "maxmemory", "1") },
 			func(_ *servers.RedisServer, c *redis.Client, _ string) { c.ConfigSet(t.Context(), "maxmemory", "0") }},
@@ -111,12 +110,12 @@ func TestRedisTrouble(t *testing.T) {
 			client := redis.NewClient(opt)
 			defer client.Close()
 			site, arrived, released := newSite(t), make(chan struct{}), make(chan struct{})
-			site.hook = func(path string) {
+			site.onRequest(func(path string) {
 				if path == "/5" && site.count(path) == 1 {
 					close(arrived)
 					<-released
 				}
-			}
+			})
 			p := startTalker(t, "crawl", site.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "--conns-per-host", "4", "--progress", "none",
 				"--frontier", server.URL(), "--job", "crawl", "--seen", "expiring", "--seen-expiry", "1h", "--dir", t.TempDir())
 			<-arrived
