@@ -84,6 +84,7 @@ func TestRedisTrouble(t *testing.T) {
 		"down": {"redis does not answer",
 			func(s *servers.RedisServer, _ *redis.Client, _ string) { s.Kill() },
 			func(s *servers.RedisServer, _ *redis.Client, _ string) { s.Start() }},
+		"restarted empty": {"", func(s *servers.RedisServer, _ *redis.Client, _ string) { s.RestartEmpty() }, nil},
 		"out of memory": {"raise its maxmemory",
 			func(_ *servers.RedisServer, c *redis.Client, _ string) { c.ConfigSet(t.Context(), "maxmemory", "1") },
 			func(_ *servers.RedisServer, c *redis.Client, _ string) { c.ConfigSet(t.Context(), "maxmemory", "0") }},

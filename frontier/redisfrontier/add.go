@@ -15,7 +15,8 @@ const addBatch = 100
 // Add offers links; see octopus.Frontier. Links of all buckets travel in one
 // round trip, with a seen set in three: is it known? store it; it is known now.
 // A crash in between stores a URL that the set has not heard of: it may be
-// fetched again, it is not lost.
+// fetched again, it is not lost. Where Redis came back empty in between, the set
+// knows URLs that are stored no more, so they are stored again.
 func (f *Frontier) Add(ctx context.Context, links []octopus.Link) ([]octopus.Verdict, error) {
 	for i := range links {
 		if u := &links[i].URL; u.Text == "" || u.Host == "" {
@@ -26,19 +27,42 @@ func (f *Frontier) Add(ctx context.Context, links []octopus.Link) ([]octopus.Ver
 	if err != nil {
 		return nil, err
 	}
+	f.mu.Lock()
+	born := f.born
+	f.mu.Unlock()
+	verdicts, fresh, err := f.store(ctx, links, known)
+	for err == nil && len(fresh) > 0 && f.opt.Seen != nil {
+		if err = f.tellSeen(ctx, fresh); err != nil {
+			break
+		}
+		same := false
+		err = f.untilItWorks(ctx, func(time.Time) (err error) { same, err = f.same(ctx, born); return err })
+		if err != nil || same {
+			break
+		}
+		f.mu.Lock()
+		born = f.born
+		f.mu.Unlock()
+		_, _, err = f.store(ctx, fresh, nil)
+	}
+	return verdicts, err
+}
+
+// store writes the links that are not known, and returns the verdicts, and the
+// links that the seen set has to be told of.
+func (f *Frontier) store(ctx context.Context, links []octopus.Link, known []bool) (verdicts []octopus.Verdict, fresh []octopus.Link, err error) {
 	calls, places, verdicts := f.addCalls(links, known)
 	if _, err := f.do(ctx, calls); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var fresh []octopus.Link
 	for i, c := range calls {
 		reply, err := f.reply(places[i].bucket, c)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		codes, _ := reply.(string)
 		if len(codes) != len(places[i].at) {
-			return nil, fmt.Errorf("redisfrontier: %d verdicts for %d links", len(codes), len(places[i].at))
+			return nil, nil, fmt.Errorf("redisfrontier: %d verdicts for %d links", len(codes), len(places[i].at))
 		}
 		for j, at := range places[i].at {
 			if verdicts[at] = verdictOf(codes[j]); verdicts[at].Code != octopus.Known {
@@ -46,7 +70,7 @@ func (f *Frontier) Add(ctx context.Context, links []octopus.Link) ([]octopus.Ver
 			}
 		}
 	}
-	return verdicts, f.tellSeen(ctx, fresh)
+	return verdicts, fresh, nil
 }
 
 func verdictOf(code byte) octopus.Verdict {

@@ -36,13 +36,20 @@ func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome) (octopus.Ver
 	if err != nil {
 		return octopus.Verdict{}, err
 	}
-	links := f.linksOf(o)
-	if len(links) > 0 && !s.stale() && !o.Deferred {
-		if _, err := f.Add(ctx, links); err != nil {
-			return octopus.Verdict{}, err
-		}
+	if err := f.offer(ctx, s); err != nil {
+		return octopus.Verdict{}, err
 	}
 	return f.settle(ctx, s)
+}
+
+// offer adds the links of an outcome, unless it comes too late.
+func (f *Frontier) offer(ctx context.Context, s *settlement) error {
+	links := f.linksOf(s.o)
+	if len(links) == 0 || s.stale() || s.o.Deferred {
+		return nil
+	}
+	_, err := f.Add(ctx, links)
+	return err
 }
 
 // linksOf returns what an outcome offers: its links, and the sitemaps of a
@@ -162,6 +169,9 @@ func (f *Frontier) settle(ctx context.Context, s *settlement) (octopus.Verdict, 
 		s.manners, _ = list[1].(string)
 		s.raw, _ = list[2].(string)
 		if err := s.decode(); err != nil {
+			return octopus.Verdict{}, err
+		}
+		if err := f.offer(ctx, s); err != nil { // they may have gone with the record that was read
 			return octopus.Verdict{}, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"sync"
 	"time"
@@ -56,6 +57,7 @@ type Frontier struct {
 	failing int            // guarded by mu: calls that wait for it to work
 	held    held           // guarded by mu: leases of this process
 	entries known          // guarded by mu
+	born    string         // guarded by mu: what tells this Redis from one that came back empty
 
 	reseeding sync.Mutex            // one reseed at a time
 	drawing   sync.Mutex            // guards opt.Rand
@@ -156,11 +158,28 @@ func (f *Frontier) mark(ctx context.Context) error {
 	pipe := f.client.Pipeline()
 	pipe.HSetNX(ctx, f.jobKey("job"), "format", 1)
 	pipe.HSetNX(ctx, f.jobKey("job"), "buckets", f.opt.Buckets)
+	pipe.HSetNX(ctx, f.jobKey("job"), "born", strconv.FormatInt(f.draw(math.MaxInt64), 36))
 	for b := range f.opt.Buckets {
 		pipe.HSetNX(ctx, f.key(b, "n"), "v", 1)
 	}
-	_, err := pipe.Exec(ctx)
-	return redisx.Explain(err)
+	if _, err := pipe.Exec(ctx); err != nil {
+		return redisx.Explain(err)
+	}
+	_, err := f.same(ctx, "")
+	return err
+}
+
+// same reports whether the job is the one of that birth still: where Redis came
+// back empty, what was stored before is gone.
+func (f *Frontier) same(ctx context.Context, born string) (bool, error) {
+	now, err := f.client.HGet(ctx, f.jobKey("job"), "born").Result()
+	if err != nil && !redisIsNil(err) {
+		return false, redisx.Explain(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.born = now
+	return now == born, nil
 }
 
 // jobKey is a key of the whole job, key one of a bucket.
