@@ -36,6 +36,7 @@ a default here is a key of the configuration file too: octopus help config.`,
   cat urls.txt | octopus crawl - --depth 0 --scope page`,
 	}
 	flags := addFlags(cmd)
+	cmd.SetUsageFunc(func(c *cobra.Command) error { return flags.groupedUsage(c, columnsOf(a.stdout)) })
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "forget what --dir holds and start anew")
 	cmd.Flags().StringVar(&profile, "cpu-profile", "", "write a CPU profile of the crawl to `FILE`, for go tool pprof")
 	cmd.Flags().BoolVar(&limitIsError, "limit-is-error", false, "exit with 6 where --max-pages or --max-time ended the crawl")

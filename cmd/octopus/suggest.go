@@ -4,11 +4,12 @@ import "strings"
 
 // suggest returns the word nearest to what somebody typed, as `; did you mean
 // "x"?`, or nothing where none is near. Case, dashes and underscores do not
-// count; a word without its section ("hostDelay") finds the whole key.
+// count; a word without its section ("hostDelay") finds the whole key, the last
+// part of a flag ("--delay") the whole flag.
 func suggest(typed string, words []string) string {
-	best, least := "", max(2, (len(typed)+2)/3)+1
+	best, least := "", max(1, (len(fold(typed))+2)/3)+1
 	for _, w := range words {
-		d := min(distance(fold(typed), fold(w)), distance(fold(last(typed)), fold(last(w)))+1)
+		d := min(distance(fold(typed), fold(w)), distance(fold(typed), fold(last(w)))+1)
 		if d < least {
 			best, least = w, d
 		}
@@ -21,7 +22,7 @@ func suggest(typed string, words []string) string {
 
 func fold(s string) string { return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(s)) }
 
-func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+func last(key string) string { return key[strings.LastIndexAny(key, ".-")+1:] }
 
 // distance is the number of letters to insert, delete or replace that turn a
 // into b (Levenshtein); two letters swapped count as one (Damerau, restricted).
