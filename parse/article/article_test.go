@@ -14,7 +14,7 @@ func story(head, heading string) []byte {
 	var b strings.Builder
 	b.WriteString("<html><head>" + head + "</head><body><nav class=menu><a href=/>Home</a> <a href=/s>Sport</a> <a href=/p>Politics</a></nav><article>" + heading)
 	for i := range 8 {
-		fmt.Fprintf(&b, "<p>Sentence number %d says that the old bridge over the river was repaired at last. It took the town two years longer than planned, "+
+		fmt.Fprintf(&b, "<p><a name=p>Sentence number %d</a> says that the old bridge over the river was repaired at last. It took the town two years longer than planned, "+
 			"and nobody knows why, as <a href=\"r%d\">the report</a> admits.</p>\n", i, i)
 	}
 	b.WriteString("</article><aside class=related><a href=/1>Other news one</a> <a href=/2>Other news two</a></aside><footer>Imprint and terms</footer></body></html>")
@@ -89,6 +89,9 @@ func TestContent(t *testing.T) {
 	}
 	if !strings.Contains(res.Markdown, "[the report](http://daily.test/a/r3)") {
 		t.Errorf("Markdown lacks the link:\n%s", res.Markdown)
+	}
+	if strings.Contains(res.Markdown, "]()") {
+		t.Errorf("Markdown makes a link of a target:\n%s", res.Markdown)
 	}
 	if res.Language != "en" {
 		t.Errorf("language %q, want en", res.Language)

@@ -9,6 +9,7 @@ import (
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
 	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
 )
 
 // nodeText returns the text below n, one block to a line.
@@ -141,6 +142,9 @@ func sanitize(n *html.Node, base *nurl.URL) {
 			kept = append(kept, a)
 		}
 		d.Attr = kept
+		if d.DataAtom == atom.A && attr(d, "href") == "" {
+			d.Data, d.DataAtom = "span", atom.Span // a target of links is none itself
+		}
 	}
 }
 
