@@ -107,6 +107,7 @@ func TestUsageErrors(t *testing.T) {
 	}{
 		{"cralw", `unknown command "cralw" for "octopus"; did you mean "crawl"?`},
 		{"crawl --dpeth 3", `did you mean "--depth"?`},
+		{"why", "too few arguments; write: octopus why URL"},
 		{"crawl --delay 3", `did you mean "--host-delay"?`},
 		{"crawl --depth three http://a.test/", `"three" is no whole number`},
 		{"crawl --host-delay 5x http://a.test/", `"5x" is no duration; write it like 500ms`},
@@ -125,7 +126,7 @@ func TestUsageErrors(t *testing.T) {
 		{"inspect ulr x", `did you mean "url"?`},
 		{"config", "octopus config what?"},
 		{"inspect robots only-a-file", "at least one URL"},
-		{"version extra", "unknown command"},
+		{"version extra", "write: octopus version"},
 	} {
 		t.Run(c.args, func(t *testing.T) {
 			newCLI(t).run(strings.Fields(c.args)...).want(exitUsage, c.want)

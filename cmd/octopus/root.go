@@ -41,7 +41,26 @@ func (a *app) rootCmd() *cobra.Command {
 	root.AddCommand(a.crawlCmd(), a.boardCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
 		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
+	explainArgs(root)
 	return root
+}
+
+// explainArgs has the commands below cmd show how they are written where they
+// are given too many or too few arguments.
+func explainArgs(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		explainArgs(c)
+		check := c.Args
+		if check == nil || c.HasSubCommands() {
+			continue // a group names its commands
+		}
+		c.Args = func(c *cobra.Command, args []string) error {
+			if check(c, args) == nil {
+				return nil
+			}
+			return usage(fmt.Errorf("too many or too few arguments; write: %s", c.UseLine()))
+		}
+	}
 }
 
 // group makes a command that only holds others.
