@@ -262,16 +262,13 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 	c.schedule(h)
 }
 
-// raises reports whether the n-th link to a URL raises its weight.
-func raises(n uint8) bool { return n == 8 || n == 32 || n == 128 }
-
-// Raise makes a URL that waits one step heavier. It may have been handed out, or
-// done: then nothing happens.
+// Raise makes a URL that waits for its first visit one step heavier. It may have
+// been handed out, or visited: then nothing happens.
 func (c *Core) Raise(now time.Time, l *octopus.Link, old *record) {
 	c.advance(now)
 	key := l.URL.Key
 	was, h := c.record(key, old), c.hosts[key.Host()]
-	if was == nil || was.state != stateQueued || c.leased[key] != nil || h.cleared(was) || was.pos.weight() == math.MaxUint16 {
+	if was == nil || was.state != stateQueued || was.visits > 0 || c.leased[key] != nil || h.cleared(was) || was.pos.weight() == math.MaxUint16 {
 		return
 	}
 	r := *was

@@ -132,7 +132,7 @@ func (f *Frontier) offer(links []octopus.Link, rest []int, look looked, verdicts
 		} else {
 			x := f.index.Load()
 			x.set(l.URL.Key, costOf(l.Depth, l.Hop))
-			if n := x.link(l.URL.Key); f.opt.RaiseLinked && raises(n) {
+			if x.link(l.URL.Key) && f.opt.RaiseLinked {
 				f.core.Raise(now, l, look.records[j])
 			}
 		}

@@ -54,9 +54,10 @@ type Options struct {
 	// Boards tells what a board asks for. It is called with a lock held and must
 	// be quick. Nil: nothing.
 	Boards func(name string) BoardRules
-	// RaiseLinked raises the weight of a URL that waits with the 8th, 32nd and
-	// 128th link to it, one step each: among URLs of one depth it goes before
-	// others. Links are counted by the index of known URLs.
+	// RaiseLinked raises the weight of a URL that waits for its first visit when
+	// it has at least 8 links and four times as many as linked URLs have on
+	// average, and again at 4 and 16 times that: among URLs of one depth it goes
+	// before others. Links are counted by the index of known URLs, since Open.
 	RaiseLinked bool
 	// Session is how many URLs of a host go in one turn while hosts that have not
 	// had their turn are ready. 0 means no limit: the shallower URL always goes

@@ -55,6 +55,9 @@ func sameResults(t *testing.T, seed uint64) {
 	twins := [2]*twin{{opt: opt}, {opt: opt}}
 	twins[0].opt.Store, twins[1].opt.Store = kv.NewMemory(), db
 	twins[1].opt.IndexBytes = []int64{0, -1, 8 * 16 * 4096}[rng.IntN(3)]
+	if rng.IntN(2) == 0 { // links are counted by the index
+		twins[0].opt.RaiseLinked, twins[1].opt.RaiseLinked, twins[1].opt.IndexBytes = true, true, 0
+	}
 	twins[0].opt.CacheRecords, twins[1].opt.CacheRecords = -1, rng.IntN(3)*16
 	twins[1].opt.CommitDelay = time.Duration(rng.IntN(2)) * time.Microsecond
 	for _, w := range twins {
