@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -146,6 +147,37 @@ func BenchmarkOpen(b *testing.B) {
 				}
 				closed(b, open(b, opt))
 			}
+		})
+	}
+}
+
+// BenchmarkPutPacked stores bodies of 2,500 bytes that are compressed already, in
+// batches of 256 with one sync each.
+func BenchmarkPutPacked(b *testing.B) {
+	const batch = 256
+	for _, sync := range []container.Sync{container.Always, container.Never} {
+		b.Run(sync.String(), func(b *testing.B) {
+			c := open(b, container.Options{Dir: b.TempDir(), Sync: sync})
+			defer closed(b, c)
+			entries := make([]container.Entry, batch)
+			n := 0
+			for b.Loop() {
+				b.StopTimer()
+				for i := range entries {
+					rng := rand.New(rand.NewPCG(uint64(n), 7))
+					body := make([]byte, 0, 2500)
+					for len(body) < 2500 {
+						body = binary.LittleEndian.AppendUint64(body, rng.Uint64())
+					}
+					entries[i].Page = benchPage(n, body)
+					n++
+				}
+				b.StartTimer()
+				if _, err := c.PutAll(context.Background(), entries); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/page")
 		})
 	}
 }

@@ -70,6 +70,11 @@ func (e *Encoder) pack(dst, head []byte, block [][]byte) []byte {
 	if e.level == Plain {
 		return appendParts(dst, head, block)
 	}
+	if n := len(block) - 1; n >= 0 && packed(block[n]) {
+		if member, ok := appendPacked(dst, append(head, slices.Concat(block[:n]...)...), block[n]); ok {
+			return member
+		}
+	}
 	z := <-e.writers
 	if z == nil {
 		z, _ = flate.NewWriter(nil, e.level) // NewEncoder checked the level
@@ -89,40 +94,46 @@ func (e *Encoder) Pack(dst, record []byte) []byte {
 // recordEnd follows a block.
 const recordEnd = "\r\n\r\n"
 
-// appendMember appends a gzip member. A last part of the block that looks as if
-// it were compressed already is stored as it is.
+var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff}
+
+// appendMember appends a gzip member.
 func appendMember(dst []byte, z *flate.Writer, head []byte, block [][]byte) []byte {
-	out := &appender{append(dst, 0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)}
-	parts, last := block, []byte(nil)
-	if n := len(block) - 1; n >= 0 && packed(block[n]) {
-		parts, last = block[:n], block[n]
-	}
+	out := &appender{append(dst, gzipHeader...)}
 	z.Reset(out)
 	z.Write(head) // an appender never fails, nor does a flate.Writer then
 	crc, size := crc32.ChecksumIEEE(head), len(head)
-	for _, p := range parts {
+	for _, p := range block {
 		z.Write(p)
 		crc, size = crc32.Update(crc, crc32.IEEETable, p), size+len(p)
 	}
-	crc = crc32.Update(crc, crc32.IEEETable, last)
-	crc = crc32.Update(crc, crc32.IEEETable, []byte(recordEnd))
-	if last == nil {
-		z.Write([]byte(recordEnd))
-		z.Close()
-	} else {
-		z.Flush()
-		out.store(last, recordEnd)
+	z.Write([]byte(recordEnd))
+	z.Close()
+	return appendTrailer(out.b, crc32.Update(crc, crc32.IEEETable, []byte(recordEnd)), size+len(recordEnd))
+}
+
+// appendPacked appends a gzip member in which body is stored as it is. It refuses a
+// head that is not like others.
+func appendPacked(dst, head, body []byte) (member []byte, ok bool) {
+	member = append(slices.Grow(dst, len(head)+len(body)+len(body)>>10+64), gzipHeader...)
+	w, ok := theHeadCode().append(member, head)
+	if !ok {
+		return nil, false
 	}
-	le := binary.LittleEndian
-	return le.AppendUint32(le.AppendUint32(out.b, crc), uint32(size+len(last)+len(recordEnd)))
+	member = w.store(body, recordEnd)
+	crc := crc32.Update(crc32.ChecksumIEEE(head), crc32.IEEETable, body)
+	return appendTrailer(member, crc32.Update(crc, crc32.IEEETable, []byte(recordEnd)), len(head)+len(body)+len(recordEnd)), true
+}
+
+func appendTrailer(dst []byte, crc uint32, size int) []byte {
+	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(dst, crc), uint32(size))
 }
 
 // packed reports whether compressing p seems to be in vain: a piece of its middle
 // has no byte that comes more often, and none that can be told from the one before.
 func packed(p []byte) bool {
-	const piece = 2 << 10
+	const piece = 1 << 10
 	from := max(0, len(p)-piece) / 2
-	return len(p) >= 512 && compress.Estimate(p[from:min(len(p), from+piece)]) < 0.1
+	return len(p) >= 512 && compress.Estimate(p[from:min(len(p), from+piece)]) < 0.15
 }
 
 func appendParts(dst, head []byte, block [][]byte) []byte {
@@ -145,20 +156,20 @@ func (a *appender) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// store appends p and end as the last blocks of a deflate stream, not compressed.
-// What was written before ends with a whole byte.
-func (a *appender) store(p []byte, end string) {
-	for final := byte(0); final == 0; {
+// store writes p and end as the last blocks of a deflate stream, not compressed,
+// and returns everything written.
+func (w *bitWriter) store(p []byte, end string) []byte {
+	for final := uint64(0); final == 0; {
 		n := min(len(p), 1<<16-1-len(end))
 		size := uint16(n)
 		if n == len(p) {
 			final, size = 1, uint16(n+len(end))
 		}
-		a.b = append(a.b, final)
-		a.b = binary.LittleEndian.AppendUint32(a.b, uint32(size)|uint32(^size)<<16)
-		a.b, p = append(a.b, p[:n]...), p[n:]
+		w.put(final, 3)
+		w.b = binary.LittleEndian.AppendUint32(w.align(), uint32(size)|uint32(^size)<<16)
+		w.b, p = append(w.b, p[:n]...), p[n:]
 	}
-	a.b = append(a.b, end...)
+	return append(w.b, end...)
 }
 
 // validate refuses a record that no reader would accept.

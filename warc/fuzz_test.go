@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime/metrics"
+	"slices"
 	"testing"
 
 	"octopus/warc"
@@ -59,28 +60,33 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// FuzzRoundTrip writes what it is given and reads it back.
+// FuzzRoundTrip writes what it is given and reads it back, alone and in front of a
+// body that is not compressed.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add("http://a.example/", "name", "value", []byte("block"))
 	f.Add("x\r\ny", "A\nB", "\x00\r\n\r\n", []byte("\r\n\r\nWARC/1.1\r\n"))
+	f.Add("http://a.example/", "a", "a", bytes.Repeat([]byte("a"), 1000))
 	e := encoder(f, 1)
+	noise := blocks()[4]
 	f.Fuzz(func(t *testing.T, uri, name, value string, block []byte) {
 		r := &warc.Record{Type: warc.Metadata, ID: warc.NewID(), Date: date, TargetURI: uri, Other: []warc.Field{{name, value}}}
-		b, err := e.Append(nil, r, block)
-		if err != nil || len(uri)+len(value) > 32<<10 {
-			return
-		}
-		d := warc.NewReader(bytes.NewReader(b), 0)
-		rec, err := d.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(rec.Block)
-		if err != nil || !bytes.Equal(got, block) || rec.ID != r.ID || rec.Type != r.Type {
-			t.Fatalf("%+v, %v", rec, err)
-		}
-		if _, err := d.Next(); err != io.EOF {
-			t.Fatalf("more came out than went in: %v", err)
+		for _, body := range [][]byte{nil, noise} {
+			b, err := e.Append(nil, r, block, body)
+			if err != nil || len(uri)+len(value) > 32<<10 {
+				return
+			}
+			d := warc.NewReader(bytes.NewReader(b), 0)
+			rec, err := d.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(rec.Block)
+			if err != nil || !bytes.Equal(got, slices.Concat(block, body)) || rec.ID != r.ID || rec.Type != r.Type {
+				t.Fatalf("%+v, %v", rec, err)
+			}
+			if _, err := d.Next(); err != io.EOF {
+				t.Fatalf("more came out than went in: %v", err)
+			}
 		}
 	})
 }

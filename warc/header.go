@@ -56,19 +56,24 @@ func appendURI(dst []byte, name, uri string) []byte {
 	if uri == "" {
 		return dst
 	}
-	return appendField(dst, name, "<"+uri+">")
+	dst = append(append(dst, name...), ": <"...)
+	return append(appendLine(dst, uri), ">\r\n"...)
 }
 
 func appendDate(dst []byte, name string, t time.Time) []byte {
 	if t.IsZero() {
 		return dst
 	}
-	return appendField(dst, name, FormatDate(t))
+	dst = append(append(dst, name...), ": "...)
+	return append(t.UTC().AppendFormat(dst, dateLayout), "\r\n"...)
 }
+
+// dateLayout is that of a WARC-Date, for package time.
+const dateLayout = "2006-01-02T15:04:05.999999999Z"
 
 // FormatDate returns t as WARC-Date has it: UTC, with as many digits of the
 // second as it takes.
-func FormatDate(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999999Z") }
+func FormatDate(t time.Time) string { return t.UTC().Format(dateLayout) }
 
 // appendLine appends s with everything that could end a line or hide in it
 // replaced by a space: a header value of a hostile server must not become a

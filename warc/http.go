@@ -46,9 +46,10 @@ func HTTPBlock(status int, h http.Header, length int64) []byte {
 
 // transfer reports whether a field speaks of how the body travelled.
 func transfer(name string) bool {
-	switch strings.ToLower(name) {
-	case "content-encoding", "transfer-encoding", "content-length", "trailer":
-		return true
+	for _, field := range [...]string{"Content-Encoding", "Transfer-Encoding", "Content-Length", "Trailer"} {
+		if equalFold(name, field) {
+			return true
+		}
 	}
 	return false
 }

@@ -14,7 +14,7 @@ func NewID() string {
 	rand.Read(u[:]) // never fails (since Go 1.24)
 	u[6] = u[6]&0x0f | 0x40
 	u[8] = u[8]&0x3f | 0x80
-	return string(appendUUID([]byte("urn:uuid:"), u))
+	return string(appendUUID(append(make([]byte, 0, 48), "urn:uuid:"...), u))
 }
 
 func appendUUID(dst []byte, u [16]byte) []byte {
@@ -36,7 +36,7 @@ func Digest(p []byte) string {
 
 // FormatDigest returns the text of a SHA-1.
 func FormatDigest(sum [20]byte) string {
-	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
+	return string(base32.StdEncoding.AppendEncode(append(make([]byte, 0, 40), "sha1:"...), sum[:]))
 }
 
 // HasDigest reports whether text is the SHA-1 of p, in one of the forms that

@@ -2,14 +2,15 @@
 // on this machine, in one run: Pebble with blob files, Badger, bbolt, SQLite and
 // one file per page.
 //
-//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-sync always|never] [-rounds N] [-filled]
+//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-digests] [-sync always|never] [-rounds N] [-filled]
 //
 // Pages are pieces of 10 KB (-bytes) of the HTML below -html, each with its URL and
 // number in it so that none are alike. Every store gets the same pages in
 // batches of 256 with one sync each, from two goroutines, and is asked for the
 // same random URLs. Peers get a 16-byte key and a value of header and body that
 // gzip at the container's level made; with -packed bodies are random bytes, as
-// if compressed before, and peers store them as they are.
+// if compressed before, and peers store them as they are. With -digests they also
+// do what octopus does to store no payload twice: SHA-1, a look-up, a second key.
 //
 // Each store runs in a process of its own, which is killed with SIGKILL after
 // the last acknowledgement: the time to reopen is that after a crash. Gets are

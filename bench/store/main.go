@@ -20,7 +20,7 @@ import (
 type options struct {
 	pages, gets, bytes, rounds, round int
 	dir, html, stores, sync           string
-	packed, filled                    bool
+	packed, filled, digests           bool
 	phase                             string
 }
 
@@ -36,6 +36,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 5, "how often gets are measured, store after store; the median is printed")
 	flag.StringVar(&o.sync, "sync", "always", "always: one sync for each batch; never: the operating system decides")
 	flag.BoolVar(&o.filled, "filled", false, "the stores in -dir are full already; they stay there")
+	flag.BoolVar(&o.digests, "digests", false, "peers look for the payload by its SHA-1 before they store a page, as octopus always does")
 	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold or cold32: what a child process does (internal)")
 	flag.IntVar(&o.round, "round", 0, "the round of a child process (internal)")
 	flag.Parse()
@@ -66,7 +67,7 @@ func (o *options) child() error {
 	j := &job{corpus: c, pages: o.pages, gets: o.gets, round: uint64(o.round), in: bufio.NewReader(os.Stdin),
 		base: figures{"VmRSS": status("VmRSS"), "RssAnon": status("RssAnon")}}
 	begin := time.Now()
-	if j.store, err = openStore(o.stores, o.dir, o.packed, o.sync == "always"); err != nil {
+	if j.store, err = openStore(o); err != nil {
 		return err
 	}
 	opened := ms(time.Since(begin))
@@ -138,13 +139,14 @@ func (o *options) print(names []string, all map[string]map[string][]float64) err
 			f[what] = values[len(values)/2]
 		}
 		err := out.Encode(struct {
-			Store  string  `json:"store"`
-			Pages  int     `json:"pages"`
-			Packed bool    `json:"packed"`
-			Bytes  int     `json:"body_bytes"`
-			Sync   string  `json:"sync"`
-			F      figures `json:"figures"`
-		}{name, o.pages, o.packed, o.bytes, o.sync, f})
+			Store   string  `json:"store"`
+			Pages   int     `json:"pages"`
+			Packed  bool    `json:"packed"`
+			Digests bool    `json:"peers_with_digests"`
+			Bytes   int     `json:"body_bytes"`
+			Sync    string  `json:"sync"`
+			F       figures `json:"figures"`
+		}{name, o.pages, o.packed, o.digests, o.bytes, o.sync, f})
 		if err != nil {
 			return err
 		}
@@ -171,7 +173,7 @@ func (o *options) measure(name, phase string, to map[string][]float64) error {
 func (o *options) process(name, dir, phase string) (f figures, err error) {
 	cmd := exec.Command(os.Args[0], "-phase", phase, "-stores", name, "-dir", dir, "-html", o.html,
 		fmt.Sprint("-pages=", o.pages), fmt.Sprint("-gets=", max(1, o.gets/o.rounds)), fmt.Sprint("-bytes=", o.bytes), fmt.Sprint("-packed=", o.packed),
-		"-sync", o.sync, fmt.Sprint("-round=", o.round))
+		"-sync", o.sync, fmt.Sprint("-digests=", o.digests), fmt.Sprint("-round=", o.round))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha1"
 	"database/sql"
 	"fmt"
 	"io"
@@ -35,17 +36,17 @@ type store interface {
 // names are the stores, in the order in which they run.
 var names = []string{"octopus", "pebble", "badger", "bbolt", "sqlite", "files"}
 
-func openStore(name, dir string, packed, sync bool) (store, error) {
-	if name == "octopus" {
-		opt := container.Options{Dir: dir}
-		if !sync {
+func openStore(o *options) (store, error) {
+	if o.stores == "octopus" {
+		opt := container.Options{Dir: o.dir}
+		if o.sync != "always" {
 			opt.Sync = container.Never
 		}
 		c, err := container.Open(opt)
 		return ours{c}, err
 	}
-	kv, err := openKV(name, dir, sync)
-	return &peer{kv: kv, packed: packed}, err
+	kv, err := openKV(o.stores, o.dir, o.sync == "always")
+	return &peer{kv: kv, packed: o.packed, digests: o.digests}, err
 }
 
 type ours struct{ *container.Container }
@@ -82,9 +83,10 @@ type keyValue interface {
 
 // peer keeps pages in a key-value store, as a program with its own format would.
 type peer struct {
-	kv     keyValue
-	packed bool
-	gz     sync.Pool
+	kv      keyValue
+	packed  bool
+	digests bool
+	gz      sync.Pool
 }
 
 func (p *peer) Close() error { return p.kv.Close() }
@@ -92,7 +94,15 @@ func (p *peer) Close() error { return p.kv.Close() }
 func (p *peer) put(pages []*octopus.Page) error {
 	var keys, values [][]byte
 	for _, page := range pages {
-		keys, values = append(keys, page.Lease.Link.URL.Key[:]), append(values, p.value(page))
+		key := page.Lease.Link.URL.Key[:]
+		if p.digests {
+			sum := sha1.Sum(page.Body)
+			if _, err := p.kv.get(sum[:]); err == nil {
+				return fmt.Errorf("%s: its payload is stored already", page.Lease.Link.URL.Text) // none are alike
+			}
+			keys, values = append(keys, sum[:]), append(values, key)
+		}
+		keys, values = append(keys, key), append(values, p.value(page))
 	}
 	return p.kv.putAll(keys, values)
 }
