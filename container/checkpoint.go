@@ -3,8 +3,11 @@ package container
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"runtime"
+	"sync"
 
 	"octopus/internal/durable"
 )
@@ -140,7 +143,7 @@ func (c *Container) readCheckpoint() position {
 		return position{}
 	}
 	urls, payloads := newTable(4), newTable(3)
-	if urls.readFrom(in, size) != nil || payloads.readFrom(in, size) != nil {
+	if readTables(in, size, urls, payloads) != nil {
 		return position{}
 	}
 	c.secret, c.urls, c.payloads = le.Uint64(h[16:]), urls, payloads
@@ -179,39 +182,88 @@ func (c *Container) fits(at position) bool {
 	return end == at.offset
 }
 
-// readFrom reads what writeTo wrote; limit bounds what a shard may claim.
-func (t *table) readFrom(in io.Reader, limit int64) error {
-	var h [12]byte
-	le := binary.LittleEndian
-	var buf []byte
-	for i := range t.shards {
-		if _, err := io.ReadFull(in, h[:]); err != nil {
-			return err
-		}
-		used, words := int(le.Uint32(h[:])), int(le.Uint32(h[4:]))
-		if int64(words)*4 > limit || words%t.words != 0 || used*t.words > words*9/10 {
-			return fmt.Errorf("shard %d: %d of %d slots: %w", i, used, words/t.words, ErrCorrupt)
-		}
-		if cap(buf) < words*4 {
-			buf = make([]byte, words*4)
-		}
-		buf = buf[:words*4]
-		if _, err := io.ReadFull(in, buf); err != nil {
-			return err
-		}
-		s := &t.shards[i]
-		s.slots = make([]uint32, words)
-		for j := range s.slots {
-			s.slots[j] = le.Uint32(buf[4*j:])
-		}
-		for j := range words / t.words {
-			if a, _ := t.load(s.slots, j); a != 0 {
-				s.used++
+// shardText is a shard as it lies in a checkpoint.
+type shardText struct {
+	table *table
+	index int
+	used  int
+	crc   uint32
+	words []byte
+}
+
+// readTables reads what writeTo wrote of tables, one after the other. Limit bounds
+// what a shard may claim. This goroutine reads; as many as there are processors
+// check and unpack.
+func readTables(in io.Reader, limit int64, tables ...*table) error {
+	workers := runtime.GOMAXPROCS(0)
+	texts, free := make(chan shardText, workers), make(chan []byte, 2*workers)
+	for range cap(free) {
+		free <- nil
+	}
+	errs := make([]error, workers, workers+1)
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for s := range texts {
+				if err := s.unpack(); err != nil {
+					errs[w] = err
+				}
+				free <- s.words
 			}
+		})
+	}
+	for _, t := range tables {
+		for i := range t.shards {
+			s, err := readShard(in, limit, t.words, <-free)
+			if err != nil {
+				errs = append(errs, fmt.Errorf("shard %d: %w", i, err))
+				break
+			}
+			s.table, s.index = t, i
+			texts <- s
 		}
-		if durable.CRC(buf) != le.Uint32(h[8:]) || s.used != used {
-			return fmt.Errorf("shard %d: %w", i, ErrCorrupt)
+		if len(errs) > workers {
+			break
 		}
+	}
+	close(texts)
+	wg.Wait()
+	return errors.Join(errs...)
+}
+
+// readShard reads the next shard, into buf if that is large enough.
+func readShard(in io.Reader, limit int64, slot int, buf []byte) (s shardText, err error) {
+	var h [12]byte
+	if _, err := io.ReadFull(in, h[:]); err != nil {
+		return s, err
+	}
+	le := binary.LittleEndian
+	used, words := int(le.Uint32(h[:])), int(le.Uint32(h[4:]))
+	if int64(words)*4 > limit || words%slot != 0 || used*slot > words*9/10 {
+		return s, fmt.Errorf("%d of %d slots: %w", used, words/slot, ErrCorrupt)
+	}
+	if cap(buf) < words*4 {
+		buf = make([]byte, words*4)
+	}
+	s = shardText{used: used, crc: le.Uint32(h[8:]), words: buf[:words*4]}
+	_, err = io.ReadFull(in, s.words)
+	return s, err
+}
+
+// unpack checks a shard and puts it into its table.
+func (s *shardText) unpack() error {
+	to := &s.table.shards[s.index]
+	to.slots, to.used = make([]uint32, len(s.words)/4), 0
+	for j := range to.slots {
+		to.slots[j] = binary.LittleEndian.Uint32(s.words[4*j:])
+	}
+	for j := 0; j < len(to.slots); j += s.table.words {
+		if to.slots[j]|to.slots[j+1] != 0 {
+			to.used++
+		}
+	}
+	if durable.CRC(s.words) != s.crc || to.used != s.used {
+		return fmt.Errorf("shard %d: %w", s.index, ErrCorrupt)
 	}
 	return nil
 }

@@ -201,9 +201,19 @@ func (c *Container) newestAt(e *keyEntry) address {
 // index enters e into the tables.
 func (c *Container) index(e *keyEntry, at address) {
 	c.changed = true
-	c.urls.put(e.hash(c.secret), at)
-	if e.kind == Full && e.digest != [20]byte{} {
-		c.payloads.add(digestHash(e.digest, c.secret), at)
+	c.enterOne(e, at, func(uint64) bool { return true })
+}
+
+// enterOne enters e under those of its hashes that are the caller's.
+func (c *Container) enterOne(e *keyEntry, at address, mine func(hash uint64) bool) {
+	if h := e.hash(c.secret); mine(h) {
+		c.urls.put(h, at)
+	}
+	if e.kind != Full || e.digest == [20]byte{} {
+		return
+	}
+	if h := digestHash(e.digest, c.secret); mine(h) {
+		c.payloads.add(h, at)
 	}
 }
 

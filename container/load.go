@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"octopus/internal/durable"
 )
@@ -64,6 +66,11 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 			from = start
 		}
 		if s.number >= start.segment {
+			if again == nil {
+				if from, err = c.enterWhole(s, from, c.after(s.number) == nil); err != nil {
+					return err
+				}
+			}
 			if err := c.recover(s, from, c.after(s.number) == nil, again); err != nil {
 				return err
 			}
@@ -215,6 +222,54 @@ func (s *segment) info(n int64) ([]byte, error) {
 		return nil, fmt.Errorf("read %s%s: %w", s.path, s.suffix, err)
 	}
 	return b, nil
+}
+
+// piece is the number of key entries that are read at once.
+const piece = 16 << 10
+
+// enterWhole enters the key entries from a position on into the tables, as long
+// as each begins where the one before ends and nobody has to look at its record.
+// It returns the position behind them.
+func (c *Container) enterWhole(s *segment, from position, last bool) (position, error) {
+	from.offset = max(from.offset, s.first)
+	buf := make([]byte, min(piece, s.written-from.entries)*keyEntrySize)
+	entries := make([]keyEntry, 0, len(buf)/keyEntrySize)
+	for whole := true; whole && from.entries < s.written; {
+		n := min(len(buf), (s.written-from.entries)*keyEntrySize)
+		n, err := s.key.ReadAt(buf[:n], int64(keyHeaderSize+from.entries*keyEntrySize))
+		if err != nil && err != io.EOF {
+			return from, fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
+		}
+		entries = entries[:0]
+		for at := 0; at+keyEntrySize <= n; at += keyEntrySize {
+			e, ok := parseKeyEntry(buf[at:])
+			if !ok || e.offset != from.offset || e.length == 0 || e.end() > s.size || last && e.flags&flagUnsynced != 0 {
+				break
+			}
+			entries = append(entries, e)
+			from.offset, from.entries = e.end(), from.entries+1
+		}
+		whole = len(entries)*keyEntrySize == n && n > 0
+		c.indexAll(s, entries)
+	}
+	return from, nil
+}
+
+// indexAll enters units into the tables, with all processors: each takes the
+// hashes of its own shards, in order.
+func (c *Container) indexAll(s *segment, entries []keyEntry) {
+	var wg sync.WaitGroup
+	workers := uint64(runtime.GOMAXPROCS(0))
+	for w := range workers {
+		wg.Go(func() {
+			mine := func(hash uint64) bool { return hash>>(64-shardBits)%workers == w }
+			for i := range entries {
+				c.enterOne(&entries[i], entries[i].address(s.number), mine)
+			}
+		})
+	}
+	wg.Wait()
+	c.changed = c.changed || len(entries) > 0
 }
 
 // recover makes a segment's key file whole from a position on, and enters its

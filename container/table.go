@@ -21,9 +21,9 @@ const (
 //	wide   (index of URLs)     | address, 2 words | hash bits 51..0, 2 words |
 //	narrow (index of payloads) | address, 2 words | hash bits 51..20         |
 //
-// Slots are filled to 0.85 before a shard grows by 1.25; first capacities are
+// Slots are filled to 0.88 before a shard grows by 1.25; first capacities are
 // staggered so that shards do not grow all at once. On average a wide table
-// takes 20.8 bytes an address, a narrow one 15.6. Methods may be called by many
+// takes 20.0 bytes an address, a narrow one 15.0. Methods may be called by many
 // goroutines at once; a reader waits for nothing but the growth of its shard.
 type table struct {
 	words  int // per slot: 4 wide, 3 narrow
@@ -119,7 +119,7 @@ func (t *table) insert(hash uint64, a address, replace func(address) bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := len(s.slots) / t.words
-	if float64(s.used+1) > 0.85*float64(n) {
+	if 25*(s.used+1) > 22*n {
 		n = t.grow(s, int(hash>>(64-shardBits)))
 	}
 	rest := t.rest(hash)

@@ -54,7 +54,7 @@ func TestTable(t *testing.T) {
 		tab.writeTo(&out)
 		size := int64(out.Len())
 		again := newTable(words)
-		if err := again.readFrom(&out, size); err != nil {
+		if err := readTables(&out, size, again); err != nil {
 			t.Fatal(err)
 		}
 		tab = again
