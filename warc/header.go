@@ -231,12 +231,20 @@ func setDate(t *time.Time, value string) {
 
 func isToken(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {
+		if !tokens[s[i]] {
 			return false
 		}
 	}
 	return s != ""
 }
+
+// tokens holds the characters of a token.
+var tokens = func() (t [256]bool) {
+	for c := '!'; c <= '~'; c++ {
+		t[c] = !strings.ContainsRune(`()<>@,;:\"/[]?={}`, c)
+	}
+	return t
+}()
 
 func equalFold(a, b string) bool { return strings.EqualFold(a, b) }
 
