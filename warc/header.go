@@ -231,15 +231,15 @@ func setDate(t *time.Time, value string) {
 
 func isToken(s string) bool {
 	for i := range len(s) {
-		if !tokens[s[i]] {
+		if !tokenChars[s[i]] {
 			return false
 		}
 	}
 	return s != ""
 }
 
-// tokens holds the characters of a token.
-var tokens = func() (t [256]bool) {
+// tokenChars holds the characters of a token.
+var tokenChars = func() (t [256]bool) {
 	for c := '!'; c <= '~'; c++ {
 		t[c] = !strings.ContainsRune(`()<>@,;:\"/[]?={}`, c)
 	}
