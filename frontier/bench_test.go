@@ -142,21 +142,21 @@ func BenchmarkAdd(b *testing.B) {
 // TestBig adds OCTOPUS_FRONTIER_BIG URLs of a hundredth as many hosts, sizes by a
 // power law, and prints what they cost at rest; then it leases and ends a tenth
 // of them, and reopens. With OCTOPUS_FRONTIER_CAP the process must stay below so
-// many bytes of memory.
+// many bytes of memory, divided as --memory divides it.
 func TestBig(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_BIG"))
 	if err != nil {
 		t.Skip("set OCTOPUS_FRONTIER_BIG to the number of URLs")
 	}
 	dir := t.TempDir()
-	store := openPebble(t, dir)
-	base := heap()
+	size := pebblekv.Options{}
 	options := plain
 	if limit, err := strconv.ParseInt(os.Getenv("OCTOPUS_FRONTIER_CAP"), 10, 64); err == nil {
 		defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit / 10 * 8))
+		size.CacheBytes = limit / 16
 		options = func(s kv.Store) frontier.Options {
 			o := plain(s)
-			o.IndexBytes = limit * 3 / 8
+			o.IndexBytes = limit / 4
 			return o
 		}
 		defer func() {
@@ -165,6 +165,11 @@ func TestBig(t *testing.T) {
 			}
 		}()
 	}
+	store, err := pebblekv.Open(dir, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := heap()
 	f, err := frontier.Open(options(store))
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +208,9 @@ func TestBig(t *testing.T) {
 		t.Fatal(err)
 	}
 	start = time.Now()
-	store = openPebble(t, dir)
+	if store, err = pebblekv.Open(dir, size); err != nil {
+		t.Fatal(err)
+	}
 	defer store.Close()
 	f, err = frontier.Open(options(store))
 	if err != nil {

@@ -69,5 +69,6 @@ func (o Options) pebble(lock *pebble.Lock, log *watcher) *pebble.Options {
 		},
 	}
 	p.Levels[0].FilterPolicy = bloom.FilterPolicy(10) // the other levels inherit it
+	p.Levels[6].FilterPolicy = pebble.NoFilterPolicy  // but the last: Get never asks for its filters
 	return p
 }
