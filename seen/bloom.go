@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"octopus"
@@ -64,10 +63,6 @@ type Bloom struct {
 	vault   *vault   // nil in memory
 	checked *checked // nil in memory
 	allowed *allowed // nil in memory
-
-	// first makes one of many that add a key at once the first; in memory, by
-	// fingerprint. Keys that are known take no lock.
-	first [256]sync.Mutex
 }
 
 var (
@@ -116,7 +111,7 @@ func (s *Bloom) Add(ctx context.Context, _ time.Time, keys []octopus.Key, fresh 
 	}
 	return each(keys, s.layers.touch, func(i int, fp uint64) (err error) {
 		if s.checked == nil {
-			fresh[i] = s.addNow(fp)
+			fresh[i] = s.layers.add(fp)
 			return nil
 		}
 		if s.allowed.take(keys[i]) {
@@ -126,17 +121,6 @@ func (s *Bloom) Add(ctx context.Context, _ time.Time, keys []octopus.Key, fresh 
 		fresh[i], err = s.checked.add(keys[i], fp)
 		return err
 	})
-}
-
-// addNow adds a fingerprint that nothing has to wait for.
-func (s *Bloom) addNow(fp uint64) bool {
-	if s.layers.has(fp) {
-		return false
-	}
-	first := &s.first[fp%uint64(len(s.first))]
-	first.Lock()
-	defer first.Unlock()
-	return s.layers.add(fp)
 }
 
 // Contains implements Set.

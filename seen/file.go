@@ -26,7 +26,7 @@ import (
 // sound, and the journal has what came since the last time it was flushed.
 const (
 	fileMagic   = "octoseen"
-	fileVersion = 1
+	fileVersion = 2
 	headerBytes = 4096
 	headerUsed  = 56
 )

@@ -37,7 +37,7 @@ func fingerprints(keys []octopus.Key) []uint64 {
 }
 
 // group is the number of keys whose cache misses overlap.
-const group = 32
+const group = 64
 
 // each calls do with the fingerprint of every key, in order, until one fails.
 // It has touch load what a group of keys needs before do asks for any of them.

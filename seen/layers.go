@@ -58,22 +58,28 @@ func (ls *layers) has(fp uint64) bool {
 }
 
 // add puts fp into the last layer, unless an earlier one has it, and reports
-// whether any layer lacked it.
+// whether every layer lacked it. Of many goroutines that add one fingerprint at
+// once, at most one hears true: where a layer came on top meanwhile, whoever saw
+// it may have put fp there, so that it decides.
 func (ls *layers) add(fp uint64) bool {
 	all := ls.all()
-	last := all[len(all)-1]
 	for _, l := range all[:len(all)-1] {
 		if l.has(fp) {
 			return false
 		}
 	}
-	if !last.add(fp) {
-		return false
+	for n := len(all); ; n++ {
+		l := all[n-1]
+		if !l.add(fp) {
+			return false
+		}
+		if all = ls.all(); len(all) == n {
+			if l.count.Add(1) > l.capacity {
+				ls.grow(l)
+			}
+			return true
+		}
 	}
-	if last.count.Add(1) > last.capacity {
-		ls.grow(last)
-	}
-	return true
 }
 
 // fill adds many.

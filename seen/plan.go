@@ -24,18 +24,20 @@ func WindowError(total float64, n int) float64 {
 }
 
 // lineError is the error rate of one line: keys fall on lines as Poisson events
-// of mean load, and j keys leave a word's bit unset with (63/64)^j.
+// of mean load. A key sets two bits of one of two words in each of four pairs of
+// words. Of two given bits of a word, it leaves a given one unset with 63/64, and
+// both with half of 1 + (62*61)/(64*63) = 3907/4032; j keys do with the power j.
 func lineError(load float64) float64 {
-	p, unset, sum := math.Exp(-load), 1.0, 0.0
+	p, one, both, sum := math.Exp(-load), 1.0, 1.0, 0.0
 	if p == 0 { // a load beyond any use
 		return 1
 	}
 	for j := 1.0; j < load+20*math.Sqrt(load)+40; j++ {
 		p *= load / j
-		unset *= 63.0 / 64
-		two := (1 - unset) * (1 - unset)
-		four := two * two
-		sum += p * four * four // all eight words have the bit
+		one *= 63.0 / 64
+		both *= 3907.0 / 4032
+		set := 1 - 2*one + both
+		sum += p * set * set * set * set // in all four pairs
 	}
 	return sum
 }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package seen
+
+func advise([]uint64) {}
