@@ -146,7 +146,7 @@ func readLayer(f durable.File) (*layer, error) {
 }
 
 func (l *layer) readWords(r io.Reader) (checksum uint32, err error) {
-	l.words = make([]uint64, 0, l.lines*lineWords)
+	l.words = newWords(l.lines)[:0]
 	sum := newChecksum()
 	buf := make([]byte, 1<<20)
 	for want := cap(l.words) * 8; want > 0; {

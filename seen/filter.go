@@ -34,9 +34,13 @@ type filter struct {
 
 func newFilter(l layout, lines uint64) *filter {
 	lines = max(lines, 1)
+	return &filter{layout: l, lines: lines, words: newWords(lines)}
+}
+
+func newWords(lines uint64) []uint64 {
 	words := make([]uint64, lines*lineWords)
 	advise(words)
-	return &filter{layout: l, lines: lines, words: words}
+	return words
 }
 
 // spot is a line, and the hash that chooses bits in it.
