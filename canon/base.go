@@ -30,7 +30,7 @@ type hostID struct {
 }
 
 // maxHosts bounds the hosts a Base remembers. One more, and it forgets them.
-const maxHosts = 256
+const maxHosts = 1024
 
 // NewBase prepares a page's URL, which must come from this package.
 func NewBase(u octopus.URL) *Base {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -33,11 +34,27 @@ type h1 struct {
 
 func newH1(raw net.Conn, at origin) *h1 {
 	c := &h1{Conn: raw, origin: at, out: make([]byte, 0, 512)}
-	c.in = bufio.NewReaderSize(c, 4<<10)
+	if c.in, _ = readers.Get().(*bufio.Reader); c.in == nil {
+		c.in = bufio.NewReaderSize(nil, 4<<10)
+	}
+	c.in.Reset(c)
 	if tcp, ok := raw.RemoteAddr().(*net.TCPAddr); ok {
 		c.ip = tcp.AddrPort().Addr().Unmap()
 	}
 	return c
+}
+
+// readers keeps the readers of closed connections, which one connection for each
+// host would make and drop.
+var readers sync.Pool
+
+// Close closes the connection, which nobody may use any more.
+func (c *h1) Close() error {
+	err := c.Conn.Close()
+	c.in.Reset(nil)
+	readers.Put(c.in)
+	c.in = nil
+	return err
 }
 
 // errHead is how the reading of a head ends that is too long.

@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/url"
@@ -31,6 +32,9 @@ func (f *Fetcher) robots(ctx context.Context, p *octopus.Page) {
 		}
 		p.Status, p.Header, p.Location = 0, nil, ""
 		if p.Err = c.do(get(u, f.header)); p.Err != nil || !redirects(p.Status) {
+			keep := bytes.Clone(p.Body) // the rules are kept, and much smaller than the buffer
+			f.Recycle(p)
+			p.Body = keep
 			return
 		}
 		f.Recycle(p) // of a redirect only the target counts
