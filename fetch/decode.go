@@ -21,6 +21,7 @@ const (
 // up to their window). The garbage collector frees idle ones.
 type decoders struct {
 	gzip, brotli, zstd sync.Pool
+	members            sync.Pool // of *inflate.Decoder
 }
 
 // decoder is a decoder on loan. put gives it back.

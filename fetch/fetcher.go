@@ -3,9 +3,11 @@ package fetch
 import (
 	"context"
 	"net/http"
+	"sync"
 	"time"
 
 	"octopus"
+	"octopus/internal/inflate"
 )
 
 // Fetcher makes requests. All methods may be called by many goroutines at once.
@@ -39,7 +41,8 @@ func New(opt Options) (*Fetcher, error) {
 			"Accept":          {"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"},
 			"Accept-Encoding": {acceptEncoding},
 		},
-		buffers: newBuffers(),
+		buffers:  newBuffers(),
+		decoders: decoders{members: sync.Pool{New: func() any { return new(inflate.Decoder) }}},
 	}
 	f.transport = newH2(opt, f.dialer, &f.http2)
 	return f, nil

@@ -29,9 +29,10 @@ type tables struct {
 	distances [distanceSize]uint32
 }
 
-// slack is the room that decoding one symbol may need: the longest match, and
-// what copying by 8 bytes writes beyond.
-const slack = 258 + 16
+// Slack is the room that decoding one symbol may need: the longest match, and
+// what copying by 8 bytes writes beyond. A dst with so much more room than the
+// content takes need not grow.
+const Slack = 258 + 16
 
 var errCode = fmt.Errorf("%w: a code that its table lacks", ErrFormat)
 
@@ -208,8 +209,8 @@ func (d *Decoder) readTables() error {
 // blocks decodes a compressed block, making room where it is needed.
 func (d *Decoder) blocks(start, limit int) error {
 	for {
-		if d.out+slack > len(d.dst) {
-			d.grow(slack)
+		if d.out+Slack > len(d.dst) {
+			d.grow(Slack)
 		}
 		done, err := d.block(start)
 		switch {
@@ -243,7 +244,7 @@ func (d *Decoder) block(start int) (done bool, err error) {
 // or input may run out.
 func (d *Decoder) symbols(s state, start int) (state, uint32) {
 	src, dst, t := d.src, d.dst, d.with
-	for s.out+slack <= len(dst) {
+	for s.out+Slack <= len(dst) {
 		if s.pos+8 <= len(src) {
 			s.bits |= binary.LittleEndian.Uint64(src[s.pos:]) << (s.left & 63)
 			s.pos += int((63 - s.left) >> 3)
