@@ -3,6 +3,7 @@ package frontier
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -108,6 +109,13 @@ func FuzzDecode(f *testing.F) {
 		}
 		decodeHost(octopus.HostKey{}, value)
 		decodePolicy(value)
+		if list, err := decodeTallies(value); err == nil {
+			var first writer
+			encodeTallies(&first, list)
+			if again, err := decodeTallies(first); err != nil || !slices.Equal(list, again) {
+				t.Errorf("links %v read as %v, %v", list, again, err)
+			}
+		}
 		decodeDue("a.com", value)
 		new(totals).decode(value)
 	})

@@ -36,6 +36,7 @@
 //	| job | 08 | host 8 | scheme, port       | robots.txt of one authority
 //	| job | 09 | site 4                      | number of known URLs
 //	| job | 0a | host 8 | URL pattern 8      | fetches of the pattern, and how many brought something
+//	| job | 0b | shard of the index 2        | links to its URLs that no record has yet
 //	+-----+----+-----------------------------+
 //
 // One event is one atomic batch, with all counters it changes, so that opening

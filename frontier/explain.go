@@ -28,6 +28,10 @@ func (f *Frontier) Explain(_ context.Context, u octopus.URL) (octopus.Explanatio
 			return octopus.Explanation{}, err
 		}
 	}
+	links, err := f.linksTo(u.Key)
+	if err != nil {
+		return octopus.Explanation{}, err
+	}
 	found, err := f.scanRobots(u.Key.Host())
 	if err != nil {
 		return octopus.Explanation{}, err
@@ -42,11 +46,12 @@ func (f *Frontier) Explain(_ context.Context, u octopus.URL) (octopus.Explanatio
 			return octopus.Explanation{}, err
 		}
 	}
-	return f.core.Explain(f.opt.Now(), u, old), nil
+	return f.core.Explain(f.opt.Now(), u, old, links), nil
 }
 
-// Explain tells what is known of a URL; old is its record in the store.
-func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explanation {
+// Explain tells what is known of a URL; old is its record in the store, links how
+// many links to it that does not have.
+func (c *Core) Explain(now time.Time, u octopus.URL, old *record, links uint64) octopus.Explanation {
 	c.advance(now)
 	x := octopus.Explanation{URL: u, State: "unknown"}
 	h := c.hosts[u.Key.Host()]
@@ -56,7 +61,7 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record) octopus.Explan
 		if x.State == "later" {
 			x.State = "queued"
 		}
-		x.Facts = r.facts(u, c.timeToLive(r))
+		x.Facts = r.facts(u, links, c.timeToLive(r))
 		if r.text != "" && r.text != u.Text {
 			x.Facts = append(x.Facts, octopus.Fact{Name: "same key as", Value: r.text + ", of which all this is"})
 		}
@@ -126,7 +131,7 @@ func (c *Core) timeToLive(r *record) string {
 }
 
 // facts returns what a record says, in reading order.
-func (r *record) facts(u octopus.URL, ttl string) []octopus.Fact {
+func (r *record) facts(u octopus.URL, links uint64, ttl string) []octopus.Fact {
 	var l factList
 	l.add("number", strconv.FormatUint(r.number, 10))
 	l.add("depth", strconv.Itoa(r.pos.depth()))
@@ -138,7 +143,8 @@ func (r *record) facts(u octopus.URL, ttl string) []octopus.Fact {
 	l.addIf(r.via != "", "via", r.via)
 	l.addIf(r.board != "", "board", r.board)
 	l.addIf(r.detail != "", "detail", r.detail)
-	l.addIf(r.links > 0, "links to it", strconv.Itoa(int(r.links)))
+	links += uint64(r.links)
+	l.addIf(links > 0, "links to it", strconv.FormatUint(links, 10))
 	l.addIf(r.visits > 0, "visits", strconv.Itoa(int(r.visits)))
 	l.addIf(r.tries > 0, "failed attempts", strconv.Itoa(int(r.tries)))
 	if v := &r.last; !v.at.IsZero() {

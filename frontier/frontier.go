@@ -130,11 +130,24 @@ func (f *Frontier) restore() (restored bool, err error) {
 // Close ends all waiting calls, writes what is left and stops. It returns the
 // error that stopped the Frontier before, if any.
 func (f *Frontier) Close() error {
-	f.once.Do(func() { close(f.closed) })
-	f.done.Wait()
+	f.once.Do(f.stop)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
+}
+
+func (f *Frontier) stop() {
+	close(f.closed)
+	f.done.Wait()
+	f.mu.Lock()
+	failed := f.err != nil
+	f.mu.Unlock()
+	if failed {
+		return
+	}
+	if err := f.saveLinks(); err != nil {
+		f.fail(err)
+	}
 }
 
 // Counts returns the totals; it costs nothing.

@@ -170,6 +170,30 @@ func (x *index) takeLinks(k octopus.Key) (n uint8) {
 	return n
 }
 
+// linksTo returns how many links to a key were counted since its record was
+// written.
+func (x *index) linksTo(k octopus.Key) uint8 {
+	s, i, found := x.lock(k)
+	defer s.mu.Unlock()
+	if !found {
+		return 0
+	}
+	return s.notes[i].links
+}
+
+// tallies returns the counts of a shard, in any order.
+func (x *index) tallies(shard int) (list []tally) {
+	s := &x.shards[shard]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, n := range s.notes {
+		if n.links > 0 {
+			list = append(list, tally{uint32(s.slots[i] >> 32), uint64(n.links)})
+		}
+	}
+	return list
+}
+
 // leave notes that the URL of a key was visited.
 func (x *index) leave(k octopus.Key) {
 	s, i, found := x.lock(k)

@@ -22,6 +22,7 @@ const (
 	tableRobots = 0x08 // host, scheme, port -> robotsRecord
 	tableSite   = 0x09 // site -> siteRecord
 	tableYield  = 0x0a // host, pattern -> fetches, fresh
+	tableLinks  = 0x0b // shard of the index -> links to its URLs that no record has
 )
 
 // position orders the queue of one host. As bytes:

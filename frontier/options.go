@@ -57,7 +57,8 @@ type Options struct {
 	// RaiseLinked raises the weight of a URL that waits for its first visit when
 	// it has at least 8 links and four times as many as linked URLs have on
 	// average, and again at 4 and 16 times that: among URLs of one depth it goes
-	// before others. Links are counted by the index of known URLs, since Open.
+	// before others. For this links are counted since
+	// Open, by the index of known URLs.
 	RaiseLinked bool
 	// Session is how many URLs of a host go in one turn while hosts that have not
 	// had their turn are ready. 0 means no limit: the shallower URL always goes

@@ -36,7 +36,7 @@ type record struct {
 	hop    uint8
 	number uint64 // order of first sight
 	visits uint32 // visits accepted
-	links  uint32 // links to it that were met, about: what came after the last visit is lost in a crash
+	links  uint32 // links to it that were met until the last visit; for later ones see links.go
 	tries  uint8  // failed attempts of the coming visit
 	relink bool   // the coming visit only reads the links of the stored page
 	due    time.Time
