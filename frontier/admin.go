@@ -299,13 +299,25 @@ func (f *Frontier) SetPoliteness(p Politeness) {
 // Block keeps the host of u from being asked before a time; a time in the past
 // lets it go again, whatever blocked it.
 func (f *Frontier) Block(ctx context.Context, u octopus.URL, until time.Time) error {
+	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) { f.core.Block(now, h, until) })
+}
+
+// SetPrecedence has the host of u go before hosts that may be asked, too, and have
+// a greater precedence; 0 is what every host has at first. It is durable.
+func (f *Frontier) SetPrecedence(ctx context.Context, u octopus.URL, precedence int8) error {
+	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) { f.core.SetPrecedence(now, h, precedence) })
+}
+
+// changeHost has do change the host of u, under both locks, and waits for the
+// commit.
+func (f *Frontier) changeHost(ctx context.Context, u octopus.URL, do func(time.Time, octopus.HostKey)) error {
 	f.write.Lock()
 	if err := f.loadHost(u); err != nil {
 		f.write.Unlock()
 		return err
 	}
 	f.mu.Lock()
-	f.core.Block(f.opt.Now(), u.Key.Host(), until)
+	do(f.opt.Now(), u.Key.Host())
 	f.changed()
 	c := f.ticket()
 	f.mu.Unlock()

@@ -64,6 +64,19 @@ func (c *Core) SetPoliteness(now time.Time, p Politeness) {
 	}
 }
 
+// SetPrecedence has a host, which must be in memory, go before those that are
+// ready and have a greater one.
+func (c *Core) SetPrecedence(now time.Time, key octopus.HostKey, precedence int8) {
+	c.advance(now)
+	h := c.hosts[key]
+	if h.heap != nil {
+		h.heap.remove(h) // it stands there by the old one
+	}
+	h.Rank = precedence
+	c.touch(h)
+	c.schedule(h)
+}
+
 // Block keeps a host, which must be in memory, from being asked before a time; a
 // time in the past lets it go.
 func (c *Core) Block(now time.Time, key octopus.HostKey, until time.Time) {

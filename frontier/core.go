@@ -137,9 +137,12 @@ func byDue(a, b *host) bool {
 	return a.name < b.name
 }
 
-// before orders ready hosts: those whose turn is not over, then by their next
-// URLs: shallower, then heavier, then first come.
+// before orders ready hosts: by precedence, then those whose turn is not over,
+// then by their next URLs: shallower, then heavier, then first come.
 func (c *Core) before(a, b *host) bool {
+	if a.Rank != b.Rank {
+		return a.Rank < b.Rank
+	}
 	if c.opt.Session > 0 {
 		if x, y := a.session/c.opt.Session, b.session/c.opt.Session; x != y {
 			return x < y

@@ -54,6 +54,7 @@ type hostState struct {
 	Line  int           // and its line, 0 where not known
 	IP    netip.Addr    // that answered last
 	Pace  time.Duration // what the board of the last URL wants between requests; 0: it says nothing
+	Rank  int8          // of hosts that are ready, those of a smaller one go first
 }
 
 // lane is one of the two queues of a host: the first entries in memory, the
@@ -191,7 +192,7 @@ func (h *host) authority(a authority) *authorityState {
 //
 //	| version | name | length of site | known later done parked failed
 //	| queued nav, data | head nav, data | generation nav, data | next | blocked, why | unavail fails probes no-host alive
-//	| Crawl-delay ms, line | IP | board's delay ms |
+//	| Crawl-delay ms, line | IP | board's delay ms | precedence |
 func (h *host) encode(w *writer) {
 	w.byte(recordVersion)
 	w.string(h.name)
@@ -215,6 +216,7 @@ func (h *host) encode(w *writer) {
 	ip, _ := h.IP.MarshalBinary()
 	w.string(string(ip))
 	w.uint(uint64(h.Pace / time.Millisecond))
+	w.byte(byte(h.Rank))
 }
 
 // decodeHost reads what encode wrote; site is the name of its group.
@@ -242,6 +244,9 @@ func decodeHost(key octopus.HostKey, value []byte) (h *host, site string, err er
 	ip := r.string()
 	if r.err == nil && len(r.rest) > 0 { // not there before boards had delays
 		h.Pace = time.Duration(r.uint()) * time.Millisecond
+	}
+	if r.err == nil && len(r.rest) > 0 { // not there before hosts had a precedence
+		h.Rank = int8(r.byte())
 	}
 	if r.err != nil || h.IP.UnmarshalBinary([]byte(ip)) != nil {
 		return nil, "", fmt.Errorf("host record %s: %w", key, errTruncated)

@@ -16,6 +16,8 @@ type HostInfo struct {
 	Known, Later, Done, Parked, Failed int64 // URLs, as in octopus.Counts
 	Nav, Data                          int64 // queued, per lane
 
+	Precedence int8 // of hosts that may be asked, those of a smaller one go first
+
 	Address netip.Addr    // that answered last
 	Gap     time.Duration // after each response: the host delay, or a longer Crawl-delay
 	Blocked time.Duration // how long it is not asked at all; 0 where it is
@@ -68,7 +70,7 @@ func (h *host) info(site string, delay time.Duration, now time.Time) HostInfo {
 	i := HostInfo{
 		Name: h.name, Site: site, Known: h.Known, Later: h.Later, Done: h.Done, Parked: h.Parked, Failed: h.Failed,
 		Nav: h.Queued[octopus.Nav], Data: h.Queued[octopus.Data],
-		Address: h.IP, Gap: manners.Gap(delay, h.Delay),
+		Precedence: h.Rank, Address: h.IP, Gap: manners.Gap(delay, h.Delay),
 	}
 	if h.Blocked.After(now) {
 		i.Blocked, i.Why = h.Blocked.Sub(now), h.Why.String()

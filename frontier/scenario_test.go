@@ -120,7 +120,7 @@ func (s *scenario) run(args []string) error {
 	commands := map[string]func([]string) error{
 		"options": s.options, "add": s.add, "lease": s.lease, "done": s.done, "release": s.release,
 		"advance": s.advance, "reopen": s.reopen, "counts": s.counts, "waiting": s.waiting, "explain": s.explain,
-		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap, "hosts": s.hosts,
+		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap, "hosts": s.hosts, "rank": s.rank,
 	}
 	do := commands[args[0]]
 	if do == nil {
@@ -456,6 +456,15 @@ func (s *scenario) block(args []string) error {
 		return err
 	}
 	return s.f.Block(context.Background(), frontiertest.URL(args[0]), time.Now().Add(d))
+}
+
+// rank sets the precedence of a host. Example: rank a.com -1
+func (s *scenario) rank(args []string) error {
+	n, err := strconv.ParseInt(args[1], 10, 8)
+	if err != nil {
+		return err
+	}
+	return s.f.SetPrecedence(context.Background(), frontiertest.URL(args[0]), int8(n))
 }
 
 // gap changes the host delay at run time.

@@ -13,8 +13,10 @@ import (
 // Operation is what an operator does to a frontier, that of a running crawl too.
 type Operation struct {
 	Verb  OperationVerb `json:"verb"`
-	Host  string        `json:"host,omitempty"` // of BlockHost: its name
+	Host  string        `json:"host,omitempty"` // of BlockHost and RankHost: its name
 	Until time.Time     `json:"until,omitzero"` // of BlockHost; a time in the past lets the host go
+
+	Precedence int8 `json:"precedence,omitempty"` // of RankHost
 }
 
 // OperationVerb names an operation.
@@ -26,6 +28,8 @@ const (
 	ClearNav OperationVerb = "clear-nav"
 	// BlockHost keeps a host from being asked.
 	BlockHost OperationVerb = "block"
+	// RankHost has a host go before those of a greater precedence.
+	RankHost OperationVerb = "precedence"
 )
 
 // ErrSharedFrontier is what Operate returns where the frontier is not here.
@@ -42,10 +46,13 @@ func (n *Node) Operate(ctx context.Context, o Operation) (changed int64, err err
 			return 0, err
 		}
 		return changed, n.offerAll(ctx)
-	case BlockHost:
+	case BlockHost, RankHost:
 		u, err := canon.Parse("http://" + o.Host + "/")
-		if err != nil {
-			return 0, fmt.Errorf("block host %q: %w", o.Host, err)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s of host %q: %w", o.Verb, o.Host, err)
+		case o.Verb == RankHost:
+			return 0, n.frontier.SetPrecedence(ctx, u, o.Precedence)
 		}
 		return 0, n.frontier.Block(ctx, u, o.Until)
 	}

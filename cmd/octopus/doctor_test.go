@@ -80,8 +80,12 @@ func TestOperateLive(t *testing.T) {
 		}
 		asking.run("host", "block", "127.0.0.1", "--for", "1h").want(exitOK, "blocked until")
 		asking.run("host", "unblock", "127.0.0.1").want(exitOK, "may be asked again")
+		asking.run("host", "precedence", "127.0.0.1", "--to", "-1").want(exitOK, "has precedence -1")
 	}
 	s.crawl(c, "-c", "1").want(exitOK)
+	if shown := c.run("host", "show", "127.0.0.1").want(exitOK).stdout; !strings.Contains(shown, "precedence -1") {
+		t.Errorf("the precedence was not kept: %s", shown)
+	}
 	if !asked {
 		t.Error("page 1 was never asked for")
 	}

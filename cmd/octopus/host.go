@@ -16,8 +16,8 @@ import (
 
 // hostCmd shows hosts, and blocks or frees them.
 func (a *app) hostCmd() *cobra.Command {
-	return group("host", "List hosts, show one, block or unblock it, find aliases", "",
-		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostAliasesCmd())
+	return group("host", "List hosts, show one, block or unblock it, say which go first, find aliases", "",
+		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostPrecedenceCmd(), a.hostAliasesCmd())
 }
 
 // hostView is what host ls --json and host show --json print.
@@ -31,6 +31,7 @@ type hostView struct {
 	Done    int64   `json:"done"`
 	Parked  int64   `json:"parked"`
 	Failed  int64   `json:"failed"`
+	Rank    int8    `json:"precedence,omitempty"`
 	Address string  `json:"address,omitempty"` // that answered last
 	Gap     float64 `json:"gap_s"`
 	Blocked float64 `json:"blocked_s"` // 0: it may be asked
@@ -40,7 +41,7 @@ type hostView struct {
 
 func hostOf(h frontier.HostInfo) hostView {
 	v := hostView{Host: h.Name, Site: h.Site, Known: h.Known, Nav: h.Nav, Data: h.Data, Later: h.Later, Done: h.Done, Parked: h.Parked,
-		Failed: h.Failed, Gap: h.Gap.Seconds(), Blocked: seconds(h.Blocked), Why: h.Why, ETA: seconds(h.ETA)}
+		Failed: h.Failed, Rank: h.Precedence, Gap: h.Gap.Seconds(), Blocked: seconds(h.Blocked), Why: h.Why, ETA: seconds(h.ETA)}
 	if h.Address.IsValid() {
 		v.Address = h.Address.String()
 	}
@@ -106,6 +107,9 @@ func (a *app) hostShowCmd() *cobra.Command {
 func hostText(h frontier.HostInfo) string {
 	s := fmt.Sprintf("host     %s\nsite     %s\nURLs     %d known: %d queued (%d nav, %d data), %d later, %d done, %d parked, %d failed\ngap      %s",
 		h.Name, h.Site, h.Known, h.Nav+h.Data, h.Nav, h.Data, h.Later, h.Done, h.Parked, h.Failed, h.Gap)
+	if h.Precedence != 0 {
+		s += fmt.Sprintf("\nprecedence %d", h.Precedence)
+	}
 	if h.Address.IsValid() {
 		s += "\naddress  " + h.Address.String()
 	}
@@ -142,6 +146,23 @@ func (a *app) hostUnblockCmd() *cobra.Command {
 			return err
 		}
 		a.note("%s may be asked again", args[0])
+		return nil
+	})
+}
+
+func (a *app) hostPrecedenceCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "precedence HOST", Short: "Have a host go before others that may be asked, or after them", Args: cobra.ExactArgs(1), Example: "  octopus host precedence example.com --to -1"}
+	var to int8
+	cmd.Flags().Int8Var(&to, "to", 0, "precedence from -128 to 127; smaller goes first, 0 is what every host has")
+	return a.operation(cmd, func(args []string, do func(node.Operation) (int64, error)) error {
+		u, err := hostURL(args[0])
+		if err != nil {
+			return usage(err)
+		}
+		if _, err := do(node.Operation{Verb: node.RankHost, Host: u.Host, Precedence: to}); err != nil {
+			return err
+		}
+		a.note("%s has precedence %d", u.Host, to)
 		return nil
 	})
 }
