@@ -53,6 +53,7 @@ func (b *BoardConfig) Validate() error {
 		{b.Refresh.Min < 0 || b.Refresh.Min > 0 && b.Refresh.Min < Duration(time.Second), "refresh", "must be at least 1s; 0s never visits a page again"},
 		{b.Refresh.Max < b.Refresh.Min, "refresh", "ends before it begins; write the shorter period first, like 10m..2h"},
 		{b.Recrawl < 0 || b.Recrawl > 0 && b.Recrawl < Duration(time.Second), "recrawl", "must be at least 1s; 0s never visits a page again"},
+		{b.Depth < -1, "depth", fmt.Sprintf("is %d; -1 has no limit", b.Depth)},
 		{b.Quota < 0, "quota", "is negative; 0 leaves it to limit.pagesPerHost"},
 		{b.Delay < 0, "delay", "is negative; 0s leaves it to fetcher.hostDelay"},
 		{!oneOf(b.Render, "off", "auto", "always"), "render", fmt.Sprintf("is %q; use off, auto or always", b.Render)},

@@ -44,6 +44,7 @@ func TestBoards(ctx context.Context, cfg Config, opt Options, url string, pages 
 	}
 	cfg.Store.Discard, cfg.Output, cfg.Crawl.Watch = true, nil, false
 	cfg.Crawl.MaxPages, cfg.Frontier = int64(pages), ""
+	cfg.Fetcher.Retry.Max = 0 // somebody waits for the answer
 	n, err := Open(cfg, opt)
 	if err != nil {
 		return nil, err

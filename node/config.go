@@ -147,6 +147,7 @@ func (c *Config) Validate() error {
 	}{
 		{c.Dir == "" && !c.Store.Discard, "dir", "is empty; name a directory"},
 		{strings.TrimSpace(c.UserAgent) == "" || strings.ContainsAny(c.UserAgent, "\r\n"), "userAgent", "must be one line that names the crawler"},
+		{c.Crawl.Depth < -1, "crawl.depth", fmt.Sprintf("is %d; -1 has no limit", c.Crawl.Depth)},
 		{c.Crawl.MaxPages < 0, "crawl.maxPages", "is negative; 0 means no limit"},
 		{c.Crawl.MaxTime < 0, "crawl.maxTime", "is negative; 0 means no limit"},
 		{!oneOf(string(c.Crawl.Scope), "page", "prefix", "host", "domain", "any"), "crawl.scope", fmt.Sprintf("is %q; use page, prefix, host, domain or any", c.Crawl.Scope)},

@@ -20,11 +20,7 @@ import (
 // node that writes no outputs.
 func (a *app) stateVerb(cmd *cobra.Command, body func(ctx context.Context, n *node.Node, args []string) error) *cobra.Command {
 	flags := addFlags(cmd, "dir")
-	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, args []string) error {
 		n, err := a.openState(l)
 		if err != nil {
 			return err
@@ -49,11 +45,7 @@ func (a *app) frontierVerb(cmd *cobra.Command, body func(ctx context.Context, n 
 // that runs in --dir, or of one that does not.
 func (a *app) operation(cmd *cobra.Command, body func(args []string, do func(node.Operation) (int64, error)) error) *cobra.Command {
 	flags := addFlags(cmd, "dir")
-	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, args []string) error {
 		return body(args, func(o node.Operation) (int64, error) { return a.operate(l, o) })
 	})
 	return cmd

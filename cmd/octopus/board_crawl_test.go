@@ -143,6 +143,7 @@ func TestBoardConfigErrors(t *testing.T) {
 		"far from any":   {head + "quux = 1\n", `f.toml:4:1: unknown key "quux"; there are name, entry, scope`},
 		"second board":   {head + "[[board]]\nname = \"b\"\n  detph = 1\n", `f.toml:6:3: unknown key "detph"; did you mean "depth"?`},
 		"wrong type":     {head + "depth = \"3\"\n", `f.toml:4:1: depth: want a whole number, got the string "3"`},
+		"no unit":        {head + "refresh = 10\n", `f.toml:4:1: refresh: want a period like "30m", got 10`},
 		"bad period":     {head + "refresh = \"soon\"\n", `f.toml:4:1: refresh: "soon" is no period; write it like 30m, or 10m..2h`},
 		"bad pattern":    {head + "accept = ['ok',\n  '/(?!x)']\n", `f.toml:5:3: board[0].accept[1]: pattern "/(?!x)", character 2: invalid or unsupported Perl syntax`},
 		"look-around":    {head + "accept = ['(?=x)']\n", `RE2 has no look-around: write what must not match as a reject pattern`},
@@ -152,6 +153,9 @@ func TestBoardConfigErrors(t *testing.T) {
 		"bad name":       {"[[board]]\nname = \"a b\"\n", `f.toml:2:1: board[0].name: is "a b"; use letters`},
 		"name is taken":  {head + head, `f.toml:5:1: board[1].name: is "a", like that of a board above`},
 		"one bracket":    {"[board]\nname = \"a\"\n", `f.toml:1:2: board is written as [[board]]`},
+		"more brackets":  {"[[boards]]\nname = \"a\"\n", `f.toml:1:3: unknown key "boards"; did you mean "board"?`},
+		"bad escape":     {head + "accept = [\"\\d\"]\n", `f.toml:4:12: invalid escape character U+0064 'd'; write a pattern in single quotes`},
+		"no depth":       {head + "depth = -2\n", `f.toml:4:1: board[0].depth: is -2; -1 has no limit`},
 		"bad word":       {head + "classify = \"yes\"\n", `f.toml:4:1: board[0].classify: is "yes"; use auto`},
 		"period too low": {head + "refresh = \"2h..1h\"\n", `f.toml:4:1: board[0].refresh: ends before it begins`},
 	} {

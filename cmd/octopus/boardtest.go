@@ -54,7 +54,7 @@ board, a board of these flags alone is tried, with the URL as its entry.`,
 // boardsToTest puts the boards that are tried into l.
 func (a *app) boardsToTest(l *loaded, flags *flagSet, url string) error {
 	if len(flags.set) == 0 {
-		list, err := a.boards(l, "")
+		list, err := a.boards(l)
 		if err != nil {
 			return err
 		}
@@ -81,9 +81,9 @@ func (a *app) boardsToTest(l *loaded, flags *flagSet, url string) error {
 
 func (a *app) testBoards(l *loaded, url string, pages int, asJSON bool) error {
 	out := newJSONLines(a.stdout)
-	shown := 0
+	fetched := false
 	judged, err := node.TestBoards(context.Background(), l.Config, node.Options{Log: a.logger(a.stderr)}, url, pages, func(t node.BoardTest) {
-		shown++
+		fetched = fetched || t.Status/100 == 2
 		if asJSON {
 			out.encode(t)
 			return
@@ -95,7 +95,7 @@ func (a *app) testBoards(l *loaded, url string, pages int, asJSON bool) error {
 	if err = errors.Join(err, out.w.Flush()); err != nil {
 		return l.blame(err)
 	}
-	if shown > 0 {
+	if fetched {
 		return nil
 	}
 	text := "no page was fetched"

@@ -43,11 +43,7 @@ func (a *app) configShowCmd() *cobra.Command {
 	flags := addFlags(cmd)
 	cmd.Flags().BoolVar(&origin, "origin", false, "say where each value came from")
 	cmd.Flags().BoolVar(&changed, "changed", false, "only what differs from the default")
-	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, _ []string) error {
 		return showConfig(a.stdout, l, origin, changed)
 	})
 	return cmd

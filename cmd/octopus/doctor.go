@@ -24,11 +24,7 @@ if one is wrong.`}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.Flags().BoolVar(&verify, "verify", false, "read the whole frontier and check its counters")
 	flags := addFlags(cmd, "dir")
-	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, _ []string) error {
 		if !verify {
 			d, err := node.AskDiagnosis(context.Background(), l.Dir)
 			if !errors.Is(err, node.ErrNotRunning) {

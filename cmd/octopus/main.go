@@ -96,6 +96,18 @@ func (a *app) verb(body func(cmd *cobra.Command, args []string) error) func(*cob
 	}
 }
 
+// withSettings wraps the body of a command that begins with the settings of the
+// configuration file and of flags.
+func (a *app) withSettings(flags *flagSet, body func(l *loaded, args []string) error) func(*cobra.Command, []string) error {
+	return a.verb(func(_ *cobra.Command, args []string) error {
+		l, err := a.load(flags)
+		if err != nil {
+			return err
+		}
+		return body(l, args)
+	})
+}
+
 // note tells people something on standard error, unless -q was given.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {

@@ -51,7 +51,7 @@ func TestConfigErrors(t *testing.T) {
 		"number in quotes": {"[fetcher]\nconcurrency = \"64\"\n", `f.toml:2:1: fetcher.concurrency: want a whole number, got the string "64"`},
 		"string for list":  {"output = \"a.jsonl\"\n", `f.toml:1:1: output: want a list of strings, got the string "a.jsonl"`},
 		"list of numbers":  {"output = [1]\n", `f.toml:1:1: output: want a list of strings, got a list`},
-		"number for time":  {"fetcher.timeout = 20\n", `f.toml:1:1: fetcher.timeout: want a duration, got 20`},
+		"number for time":  {"fetcher.timeout = 20\n", `f.toml:1:1: fetcher.timeout: want a duration like "30m", got 20`},
 		"bad duration":     {"fetcher.timeout = \"20 parsecs\"\n", `f.toml:1:1: fetcher.timeout: "20 parsecs" is no duration`},
 		"float for int":    {"crawl.depth = 1.5\n", `f.toml:1:1: crawl.depth: want a whole number, got 1.5`},
 		"bad value":        {"\n[crawl]\nscope = \"galaxy\"\n", `f.toml:3:1: crawl.scope: is "galaxy"; use page`},

@@ -28,11 +28,7 @@ read any more are queued again: the next octopus crawl in this directory fetches
 them. Exit code 10 if there are any. Damaged bytes are kept as *.damaged.`}
 	flags := addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
-	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, _ []string) error {
 		if !hasState(l.Dir) { // pages alone, imported ones
 			return a.withPages(flags, false, func(c *container.Container) error { return a.storeRebuild(c, nil, asJSON) })
 		}

@@ -48,6 +48,9 @@ func parseTOML(c *node.Config, file string, data []byte) (_ map[string]place, er
 	if err := toml.Unmarshal(data, &tree); err != nil {
 		return nil, syntaxError(file, err)
 	}
+	if _, ok := tree["boards"]; ok {
+		return nil, scan.place("boards[0]").errorf(`unknown key "boards"; did you mean "board"?`)
+	}
 	boards := tree["board"]
 	delete(tree, "board")
 	errs := setAll(c, settings(), "", tree, &scan)
@@ -101,7 +104,11 @@ func syntaxError(file string, err error) error {
 		return fmt.Errorf("%s: %w", file, err)
 	}
 	line, col := d.Position()
-	return place{file, line, col}.errorf("%s", strings.TrimPrefix(d.Error(), "toml: "))
+	text := strings.TrimPrefix(d.Error(), "toml: ")
+	if strings.Contains(text, "escape character") {
+		text += `; write a pattern in single quotes: '\d+'`
+	}
+	return place{file, line, col}.errorf("%s", text)
 }
 
 // flatten writes the leaves of a TOML tree under their dotted keys.
@@ -125,7 +132,11 @@ func setTOML(c any, all []setting, key string, value any) error {
 	s := all[i]
 	texts, ok := textsOf(s, value)
 	if !ok {
-		return fmt.Errorf("%s: want a %s, got %s", key, s.kind(), describe(value))
+		want := s.kind()
+		if want == "period" || want == "duration" {
+			want += ` like "30m"`
+		}
+		return fmt.Errorf("%s: want a %s, got %s", key, want, describe(value))
 	}
 	if s.isList() {
 		s.clear(c)

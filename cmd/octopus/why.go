@@ -20,11 +20,7 @@ line of robots.txt, where it is queued, its lease, last and next fetch, and its
 stored page. It reads the state directory --dir of an earlier crawl.`}
 	flags := addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
-	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
-		l, err := a.load(flags)
-		if err != nil {
-			return err
-		}
+	cmd.RunE = a.withSettings(flags, func(l *loaded, args []string) error {
 		url, err := a.entry(args[0])
 		if err != nil {
 			return usage(fmt.Errorf("bad %w", err))
