@@ -35,8 +35,7 @@ const checkpointEvery = 400_000
 // maybeCheckpoint starts a checkpoint in the background where one is due. c.mu
 // is held.
 func (c *Container) maybeCheckpoint(added int) {
-	c.since += added
-	if c.since < max(checkpointEvery, int(c.total/8)) || c.checkpointing {
+	if c.since += added; c.since < c.due() || c.checkpointing {
 		return
 	}
 	c.checkpointing = true
@@ -51,18 +50,45 @@ func (c *Container) maybeCheckpoint(added int) {
 	})
 }
 
+// spill empties the memory of an index on disk while the container is loaded.
+func (c *Container) spill(at position) error {
+	if c.opt.IndexMemory == 0 || c.since < c.due() {
+		return nil
+	}
+	c.since, c.hasCheckpoint = 0, at.segment != 0
+	return c.writeCheckpoint(at)
+}
+
+// due is the number of entries after which a checkpoint is made. Of an index on
+// disk, half of its memory: the other half is for what comes meanwhile.
+func (c *Container) due() int {
+	if c.opt.IndexMemory > 0 {
+		return max(1, int(c.opt.IndexMemory/2/entryMemory))
+	}
+	return max(checkpointEvery, int(c.total/16))
+}
+
+// entryMemory is what an entry may take in both tables, in bytes.
+const entryMemory = (16 + 12) * 125 / 88
+
 // checkpoint writes the tables while others go on.
 func (c *Container) checkpoint() error {
+	c.sweeping.Lock()
+	defer c.sweeping.Unlock()
 	c.mu.Lock()
 	at, err := c.settle()
+	if c.rewritten { // what leads to removed units is not in the log, so this is no place to go on from
+		at = position{}
+	}
 	c.mu.Unlock()
-	if err != nil || at.segment == 0 {
+	if err != nil || at.segment == 0 && c.opt.IndexMemory == 0 {
 		return err
 	}
-	if err = c.writeCheckpoint(at); err != nil {
-		c.mu.Lock()
+	err = c.writeCheckpoint(at)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.hasCheckpoint = err == nil && at.segment != 0; err != nil {
 		c.changed = true
-		c.mu.Unlock()
 	}
 	return err
 }
@@ -85,7 +111,8 @@ func (c *Container) settle() (position, error) {
 
 func (c *Container) writeCheckpoint(at position) error {
 	name := c.opt.FS.PathJoin(c.opt.Dir, checkpointFile)
-	return durable.WriteFile(c.opt.FS, name, func(w io.Writer) error {
+	var urls, payloads []diskShard
+	err := durable.WriteFile(c.opt.FS, name, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
 		h := make([]byte, 60)
 		copy(h, checkpointMagic)
@@ -96,65 +123,121 @@ func (c *Container) writeCheckpoint(at position) error {
 		le.PutUint64(h[32:], uint64(at.offset))
 		le.PutUint64(h[40:], uint64(at.entries))
 		out.Write(durable.Seal(h)) // bufio keeps the first error for Flush
-		c.urls.writeTo(out)
-		c.payloads.writeTo(out)
+		var err error
+		if urls, err = c.urls.writeTo(out, headerSize); err != nil {
+			return err
+		}
+		last := urls[shardCount-1]
+		if payloads, err = c.payloads.writeTo(out, last.at+int64(4*c.urls.words*last.capacity)); err != nil {
+			return err
+		}
 		return out.Flush()
 	})
+	if err != nil || c.opt.IndexMemory == 0 {
+		return err
+	}
+	return c.stand(name, urls, payloads)
 }
 
-func (t *table) writeTo(out io.Writer) {
+// stand lets the tables stand on the checkpoint that was just written.
+func (c *Container) stand(name string, urls, payloads []diskShard) error {
+	file, err := durable.Open(c.opt.FS, name)
+	if err != nil {
+		return err
+	}
+	c.indexes = append(c.indexes, file)
+	err = errors.Join(c.urls.stand(urls, file), c.payloads.stand(payloads, file))
+	for err == nil && len(c.indexes) > 1 { // after an error some shards read the one file, some the other
+		err, c.indexes = c.indexes[0].Close(), c.indexes[1:]
+	}
+	return err
+}
+
+// shardHead is the number of bytes before the words of a shard, headerSize those
+// before the first shard.
+const (
+	shardHead  = 12
+	headerSize = 64
+)
+
+// writeTo writes the table, whose place in the file is at, and returns where its
+// shards lie.
+func (t *table) writeTo(out io.Writer, at int64) ([]diskShard, error) {
 	var buf []byte
+	shards := make([]diskShard, shardCount)
 	for i := range t.shards {
 		s := &t.shards[i]
+		d := &shards[i]
 		s.mu.RLock()
-		buf = binary.LittleEndian.AppendUint32(buf[:0], uint32(s.used))
-		buf = binary.LittleEndian.AppendUint32(buf, uint32(len(s.slots)))
-		buf = append(buf, 0, 0, 0, 0)
-		for _, w := range s.slots {
+		slots, used, err := s.slots, s.used+s.disk.more(), error(nil)
+		if t.disk {
+			slots, err = t.merged(s, i)
+		}
+		buf = append(buf[:0], make([]byte, shardHead)...)
+		for _, w := range slots {
 			buf = binary.LittleEndian.AppendUint32(buf, w)
 		}
 		s.mu.RUnlock()
-		binary.LittleEndian.PutUint32(buf[8:], durable.CRC(buf[12:]))
+		if err != nil {
+			return nil, err
+		}
+		*d = diskShard{at: at + shardHead, capacity: len(slots) / t.words, used: used, crc: durable.CRC(buf[shardHead:])}
+		binary.LittleEndian.PutUint32(buf, uint32(used))
+		binary.LittleEndian.PutUint32(buf[4:], uint32(len(slots)))
+		binary.LittleEndian.PutUint32(buf[8:], d.crc)
 		out.Write(buf)
+		at += int64(len(buf))
 	}
+	return shards, nil
 }
 
 // readCheckpoint fills the tables from the checkpoint and returns its position.
 // Where there is none that fits what is on disk, the position is zero.
-func (c *Container) readCheckpoint() position {
+func (c *Container) readCheckpoint() (at position) {
 	name := c.opt.FS.PathJoin(c.opt.Dir, checkpointFile)
 	f, err := durable.Open(c.opt.FS, name)
 	if err != nil {
 		return position{}
 	}
-	defer f.Close()
+	defer func() {
+		if at.segment != 0 && c.opt.IndexMemory > 0 {
+			c.indexes = append(c.indexes, f)
+			return
+		}
+		f.Close()
+	}()
 	size, err := durable.Size(f)
 	if err != nil {
 		return position{}
 	}
 	in := bufio.NewReaderSize(f, 1<<20)
-	h := make([]byte, 64)
+	h := make([]byte, headerSize)
 	if _, err := io.ReadFull(in, h); err != nil || !durable.Sealed(h) || string(h[:8]) != checkpointMagic || h[8] != 1 {
 		return position{}
 	}
 	le := binary.LittleEndian
-	at := position{int(le.Uint64(h[24:])), int64(le.Uint64(h[32:])), int(le.Uint64(h[40:]))}
+	at = position{int(le.Uint64(h[24:])), int64(le.Uint64(h[32:])), int(le.Uint64(h[40:]))}
 	if !c.fits(at) {
 		return position{}
 	}
-	urls, payloads := newTable(4), newTable(3)
-	if readTables(in, size, urls, payloads) != nil {
+	urls, payloads := c.newTables()
+	index := f
+	if c.opt.IndexMemory == 0 {
+		index = nil
+	}
+	if readTables(in, size, index, urls, payloads) != nil {
 		return position{}
 	}
 	c.secret, c.urls, c.payloads = le.Uint64(h[16:]), urls, payloads
 	c.total, _ = urls.size()
+	c.hasCheckpoint = true
 	return at
 }
 
 // forgetCheckpoint removes the checkpoint, before something is changed that it
 // relies on.
 func (c *Container) forgetCheckpoint() error {
-	c.changed = true
+	c.changed, c.hasCheckpoint = true, false
 	return c.removeFile(c.opt.FS.PathJoin(c.opt.Dir, checkpointFile))
 }
 
@@ -186,21 +269,20 @@ func (c *Container) fits(at position) bool {
 type shardText struct {
 	table *table
 	index int
-	used  int
-	crc   uint32
+	disk  diskShard
 	words []byte
 }
 
 // readTables reads what writeTo wrote of tables, one after the other. Limit bounds
 // what a shard may claim. This goroutine reads; as many as there are processors
-// check and unpack.
-func readTables(in io.Reader, limit int64, tables ...*table) error {
+// check and unpack. The tables of an index on disk stay there: index is the file.
+func readTables(in io.Reader, limit int64, index durable.File, tables ...*table) error {
 	workers := runtime.GOMAXPROCS(0)
 	texts, free := make(chan shardText, workers), make(chan []byte, 2*workers)
 	for range cap(free) {
 		free <- nil
 	}
-	errs := make([]error, workers, workers+1)
+	errs := make([]error, workers+1)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
@@ -212,18 +294,13 @@ func readTables(in io.Reader, limit int64, tables ...*table) error {
 			}
 		})
 	}
-	for _, t := range tables {
-		for i := range t.shards {
-			s, err := readShard(in, limit, t.words, <-free)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("shard %d: %w", i, err))
-				break
-			}
-			s.table, s.index = t, i
+	at := int64(headerSize)
+	for i := 0; i < len(tables)*shardCount && errs[workers] == nil; i++ {
+		s := shardText{table: tables[i/shardCount], index: i % shardCount, words: <-free}
+		if errs[workers] = s.read(in, limit); errs[workers] == nil {
+			s.disk.at, s.disk.file = at+shardHead, index
+			at += shardHead + int64(len(s.words))
 			texts <- s
-		}
-		if len(errs) > workers {
-			break
 		}
 	}
 	close(texts)
@@ -231,39 +308,45 @@ func readTables(in io.Reader, limit int64, tables ...*table) error {
 	return errors.Join(errs...)
 }
 
-// readShard reads the next shard, into buf if that is large enough.
-func readShard(in io.Reader, limit int64, slot int, buf []byte) (s shardText, err error) {
-	var h [12]byte
+// read reads the next shard, into s.words if that is large enough.
+func (s *shardText) read(in io.Reader, limit int64) error {
+	var h [shardHead]byte
 	if _, err := io.ReadFull(in, h[:]); err != nil {
-		return s, err
+		return err
 	}
 	le := binary.LittleEndian
-	used, words := int(le.Uint32(h[:])), int(le.Uint32(h[4:]))
+	used, words, slot := int(le.Uint32(h[:])), int(le.Uint32(h[4:])), s.table.words
 	if int64(words)*4 > limit || words%slot != 0 || used*slot > words*9/10 {
-		return s, fmt.Errorf("%d of %d slots: %w", used, words/slot, ErrCorrupt)
+		return fmt.Errorf("shard %d: %d of %d slots: %w", s.index, used, words/slot, ErrCorrupt)
 	}
-	if cap(buf) < words*4 {
-		buf = make([]byte, words*4)
+	s.disk = diskShard{capacity: words / slot, used: used, crc: le.Uint32(h[8:])}
+	if cap(s.words) < words*4 {
+		s.words = make([]byte, words*4)
 	}
-	s = shardText{used: used, crc: le.Uint32(h[8:]), words: buf[:words*4]}
-	_, err = io.ReadFull(in, s.words)
-	return s, err
+	s.words = s.words[:words*4]
+	_, err := io.ReadFull(in, s.words)
+	return err
 }
 
 // unpack checks a shard and puts it into its table.
 func (s *shardText) unpack() error {
-	to := &s.table.shards[s.index]
-	to.slots, to.used = make([]uint32, len(s.words)/4), 0
-	for j := range to.slots {
-		to.slots[j] = binary.LittleEndian.Uint32(s.words[4*j:])
-	}
-	for j := 0; j < len(to.slots); j += s.table.words {
-		if to.slots[j]|to.slots[j+1] != 0 {
-			to.used++
+	t, to := s.table, &s.table.shards[s.index]
+	used := 0
+	for j := 0; j < len(s.words); j += 4 * t.words {
+		if a, _ := t.decode(s.words[j:]); a != 0 {
+			used++
 		}
 	}
-	if durable.CRC(s.words) != s.crc || to.used != s.used {
+	if durable.CRC(s.words) != s.disk.crc || used != s.disk.used {
 		return fmt.Errorf("shard %d: %w", s.index, ErrCorrupt)
+	}
+	if s.disk.file != nil {
+		to.disk = s.disk
+		return nil
+	}
+	to.slots, to.used = make([]uint32, len(s.words)/4), used
+	for j := range to.slots {
+		to.slots[j] = binary.LittleEndian.Uint32(s.words[4*j:])
 	}
 	return nil
 }

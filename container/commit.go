@@ -93,7 +93,11 @@ func (c *Container) commit(group []*batch) error {
 				end = c.active.size
 			}
 			u := &b.units[i]
-			if at, known := c.stored(&u.entry); known {
+			at, known, err := c.stored(&u.entry)
+			if err != nil {
+				return err
+			}
+			if known {
 				u.at, u.known = at, true
 				continue
 			}
@@ -145,17 +149,24 @@ func (c *Container) write(run []*unit) error {
 			return fmt.Errorf("container: %w", err)
 		}
 	}
-	c.publish(run)
+	if err := c.publish(run); err != nil {
+		c.failed = fmt.Errorf("container: %w; it takes no more pages until it is opened again", err)
+		return c.failed
+	}
 	c.maybeCheckpoint(len(run))
 	return c.afterWrite()
 }
 
 // publish makes written units known: to the key file's list, then to readers.
-func (c *Container) publish(run []*unit) {
+// After an error, which only an index on disk can have, the log is ahead of the
+// index.
+func (c *Container) publish(run []*unit) error {
 	s := c.active
 	for _, u := range run {
 		e := &u.entry
-		c.link(e)
+		if err := c.link(e); err != nil {
+			return err
+		}
 		if c.opt.Sync == Never {
 			e.flags |= flagUnsynced
 		}
@@ -164,22 +175,26 @@ func (c *Container) publish(run []*unit) {
 		s.size = e.end()
 		s.mu.Unlock()
 		u.at = e.address(s.number)
-		c.index(e, u.at)
+		if err := c.index(e, u.at); err != nil {
+			return err
+		}
 		if e.prev == 0 {
 			c.total++
 		}
 	}
+	return nil
 }
 
 // link chains e to the version that is the newest now.
-func (c *Container) link(e *keyEntry) {
-	if e.prev = c.newestAt(e); e.prev == 0 {
-		return
+func (c *Container) link(e *keyEntry) (err error) {
+	if e.prev, err = c.newestAt(e); e.prev == 0 {
+		return err
 	}
 	before, err := c.entryAt(e.prev)
 	if e.prev.late() || err != nil || before.hides(e) { // in doubt, look at the whole chain
 		e.flags |= flagLate
 	}
+	return nil
 }
 
 // hides reports whether e, stored after b, is not the newest version for that:
@@ -190,50 +205,53 @@ func (b *keyEntry) hides(e *keyEntry) bool {
 
 // newestAt returns the address of the newest version of e's request, 0 if
 // there is none.
-func (c *Container) newestAt(e *keyEntry) address {
+func (c *Container) newestAt(e *keyEntry) (address, error) {
 	var buf [1]address
-	if found := c.urls.find(buf[:0], e.hash(c.secret)); len(found) > 0 {
-		return found[0]
+	if found, err := c.urls.find(buf[:0], e.hash(c.secret)); len(found) > 0 || err != nil {
+		return append(found, 0)[0], err
 	}
-	return 0
+	return 0, nil
 }
 
 // index enters e into the tables.
-func (c *Container) index(e *keyEntry, at address) {
+func (c *Container) index(e *keyEntry, at address) error {
 	c.changed = true
-	c.enterOne(e, at, func(uint64) bool { return true })
+	return c.enterOne(e, at, func(uint64) bool { return true })
 }
 
 // enterOne enters e under those of its hashes that are the caller's.
-func (c *Container) enterOne(e *keyEntry, at address, mine func(hash uint64) bool) {
+func (c *Container) enterOne(e *keyEntry, at address, mine func(hash uint64) bool) error {
 	if h := e.hash(c.secret); mine(h) {
-		c.urls.put(h, at)
+		if err := c.urls.put(h, at); err != nil {
+			return err
+		}
 	}
 	if e.kind != Full || e.digest == [20]byte{} {
-		return
+		return nil
 	}
 	if h := digestHash(e.digest, c.secret); mine(h) {
-		c.payloads.add(h, at)
+		return c.payloads.add(h, at)
 	}
+	return nil
 }
 
 // stored reports whether this very visit is there already, and where. Only one
 // that is not newer than the newest version needs a look at the chain.
-func (c *Container) stored(e *keyEntry) (address, bool) {
-	at := c.newestAt(e)
-	if at == 0 || e.kind == Tombstone {
-		return 0, false
+func (c *Container) stored(e *keyEntry) (at address, known bool, err error) {
+	at, err = c.newestAt(e)
+	if at == 0 || e.kind == Tombstone || err != nil {
+		return 0, false, err
 	}
 	if newest, err := c.entryAt(at); err != nil || newest.time < e.time && !at.late() {
-		return 0, false
+		return 0, false, nil
 	}
 	all, _ := c.chain(e.key) // what can't be read is stored again
 	for _, old := range all {
 		if old.key == e.key && old.time == e.time && old.digest == e.digest && old.kind != Tombstone {
-			return old.at, true
+			return old.at, true, nil
 		}
 	}
-	return 0, false
+	return 0, false, nil
 }
 
 // entryAt returns the key entry of the unit at an address.

@@ -52,7 +52,9 @@ type Container struct {
 	// structure is held for reading by Put from the look-up of a payload until
 	// the commit, for writing by a rewrite that makes payloads unknown.
 	structure sync.RWMutex
-	rewriting sync.Mutex // one rewrite at a time
+	rewriting sync.Mutex     // one rewrite at a time
+	sweeping  sync.Mutex     // one checkpoint at a time; before mu
+	indexes   []durable.File // what an index on disk is read from: one, or more where a checkpoint failed; guarded by sweeping
 
 	// mu is held by who writes: appends, syncs, changes segments and the index.
 	mu         sync.Mutex
@@ -68,6 +70,8 @@ type Container struct {
 	total         int64 // URLs in the index, about
 	since         int   // entries since the last checkpoint
 	changed       bool  // the tables are not those of the checkpoint
+	hasCheckpoint bool  // there is one to go on from
+	rewritten     bool  // a rewrite is under way
 	checkpointing bool
 	background    sync.WaitGroup // the checkpoint under way; Close waits for it
 }
@@ -120,7 +124,8 @@ func (c *Container) Close() error {
 		return c.closeFiles()
 	}
 	err := c.sealActive()
-	if at, serr := c.settle(); err == nil && serr == nil && at.segment != 0 {
+	late := c.opt.IndexMemory == 0 || !c.hasCheckpoint || c.since >= c.due() // a sweep over an index on disk takes long
+	if at, serr := c.settle(); err == nil && serr == nil && at.segment != 0 && late {
 		c.writeCheckpoint(at) // without it the next Open reads key files: nothing is lost
 	}
 	return errors.Join(err, c.closeFiles())
@@ -185,6 +190,9 @@ func (c *Container) cutExcess() error {
 
 func (c *Container) closeFiles() error {
 	var errs []error
+	for _, f := range c.indexes {
+		errs = append(errs, f.Close())
+	}
 	for _, s := range c.segments {
 		errs = append(errs, s.close())
 	}

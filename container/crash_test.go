@@ -61,8 +61,8 @@ func (t *truth) clone() *truth {
 }
 
 // compare opens the container in fsys and holds it to the truth.
-func (t *truth) compare(fsys durable.FS, what string) error {
-	c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 4000})
+func (t *truth) compare(fsys durable.FS, index int64, what string) error {
+	c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 4000, IndexMemory: index})
 	if err != nil {
 		return fmt.Errorf("%s: open: %w", what, err)
 	}
@@ -109,9 +109,9 @@ func (nil2) Helper() {}
 
 // work stores pages from several goroutines: new ones, new versions, the same
 // content under other URLs, groups, and reopens in between.
-func work(fsys durable.FS, t *truth, rounds int) error {
+func work(fsys durable.FS, index int64, t *truth, rounds int) error {
 	for round := range rounds {
-		c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 4000})
+		c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 4000, IndexMemory: index})
 		if err != nil {
 			return err
 		}
@@ -154,9 +154,19 @@ func work(fsys durable.FS, t *truth, rounds int) error {
 	return nil
 }
 
+// indexes are values of IndexMemory: none, and so little that a checkpoint comes
+// with every few pages.
+var indexes = []int64{0, 1 << 10}
+
 // TestPowerCut copies the file system as a power cut might leave it, at every
 // operation that writes, and opens the copies.
 func TestPowerCut(t *testing.T) {
+	for _, index := range indexes {
+		t.Run(fmt.Sprintf("index=%d", index), func(t *testing.T) { powerCut(t, index) })
+	}
+}
+
+func powerCut(t *testing.T, index int64) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	points := 0
 	for range scale(1) {
@@ -180,10 +190,10 @@ func TestPowerCut(t *testing.T) {
 			before.possible = after.possible
 			n := len(copies)
 			copies = append(copies, func() error {
-				return before.compare(crashed, fmt.Sprintf("seed %d point %d, %d%% of the unsynced kept", seed, n, percent))
+				return before.compare(crashed, index, fmt.Sprintf("seed %d point %d, %d%% of the unsynced kept", seed, n, percent))
 			})
 		})
-		if err := work(fsys, now, 2); err != nil {
+		if err := work(fsys, index, now, 2); err != nil {
 			t.Fatal(err)
 		}
 		for _, compare := range copies {
@@ -199,7 +209,8 @@ func TestPowerCut(t *testing.T) {
 // TestEveryOperationFails lets each operation of the file system fail in turn.
 // What was acknowledged must be there once the disk works again.
 func TestEveryOperationFails(t *testing.T) {
-	for _, sticky := range []bool{false, true} {
+	for i, sticky := range []bool{false, true, false, true} {
+		index := indexes[i/2]
 		step := int64(301) // a campaign takes every operation
 		if scale(1) > 1 {
 			step = 1
@@ -209,12 +220,12 @@ func TestEveryOperationFails(t *testing.T) {
 			now := newTruth()
 			fsys, faults := durable.Failing(mem, nil)
 			faults.FailAfter(n, sticky)
-			err := work(fsys, now, 2)
+			err := work(fsys, index, now, 2)
 			if err == nil && faults.Ops() <= n {
 				t.Logf("%d operations", n)
 				break
 			}
-			if err := now.compare(mem, fmt.Sprintf("operation %d failed, sticky %v (%v)", n, sticky, err)); err != nil {
+			if err := now.compare(mem, index, fmt.Sprintf("index %d, operation %d failed, sticky %v (%v)", index, n, sticky, err)); err != nil {
 				t.Fatal(err)
 			}
 		}

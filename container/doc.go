@@ -22,5 +22,6 @@
 // After a crash Open cuts a record that was not written whole.
 //
 // Memory: about 21 bytes for each URL and 16 for each distinct payload, beside
-// 1 MiB and the pages under way. Two file descriptors for each segment.
+// 1 MiB and the pages under way; or what Options.IndexMemory says. Two file
+// descriptors for each segment.
 package container

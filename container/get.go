@@ -2,6 +2,7 @@ package container
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/md5"
 	"errors"
@@ -48,7 +49,10 @@ func (c *Container) Digest(digest string) (url string, ok bool) {
 
 // newest reads the newest version of u; a revisit is not followed yet.
 func (c *Container) newest(u octopus.URL) (*Stored, address, error) {
-	at := c.newestAt(&keyEntry{key: u.Key})
+	at, err := c.newestAt(&keyEntry{key: u.Key})
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", u.Text, err)
+	}
 	if at == 0 {
 		return nil, 0, fmt.Errorf("%s: %w", u.Text, ErrNotFound)
 	}
@@ -92,7 +96,8 @@ func (c *Container) payloadOf(u octopus.URL) (keyEntry, address, bool) {
 // byDigest finds the record that holds the payload with a digest.
 func (c *Container) byDigest(sum [20]byte) (keyEntry, address, bool) {
 	var buf [4]address
-	for _, at := range c.payloads.find(buf[:0], digestHash(sum, c.secret)) {
+	found, _ := c.payloads.find(buf[:0], digestHash(sum, c.secret)) // what can't be read is stored again
+	for _, at := range found {
 		if e, err := c.entryAt(at); err == nil && e.digest == sum && e.kind == Full {
 			return e, at, true
 		}
@@ -108,13 +113,13 @@ func (c *Container) follow(s *Stored) error {
 	}
 	sum, _ := warc.ParseDigest(s.Digest)
 	var buf [4]address
-	candidates := c.payloads.find(buf[:0], digestHash(sum, c.secret))
+	candidates, cause := c.payloads.find(buf[:0], digestHash(sum, c.secret))
 	if len(candidates) == 0 {
 		if e, err := c.entryAt(makeAddress(s.Ref.Segment, s.Ref.Offset, s.Ref.Length)); err == nil && e.target != 0 {
 			candidates = append(candidates, e.target)
 		}
 	}
-	cause := ErrCorrupt
+	cause = cmp.Or(cause, ErrCorrupt)
 	for _, at := range candidates {
 		o, _, err := c.read(at)
 		if err != nil {

@@ -27,7 +27,8 @@ type link struct {
 // chain returns all entries stored for a request, the one stored last first.
 func (c *Container) chain(k octopus.Key) ([]link, error) {
 	var all []link
-	for at := c.newestAt(&keyEntry{key: k}); at != 0; {
+	at, err := c.newestAt(&keyEntry{key: k})
+	for at != 0 {
 		e, err := c.entryAt(at)
 		if err != nil {
 			return all, err
@@ -35,7 +36,7 @@ func (c *Container) chain(k octopus.Key) ([]link, error) {
 		all = append(all, link{e, at})
 		at = e.prev
 	}
-	return all, nil
+	return all, err
 }
 
 // history returns the versions of a request that are not deleted, newest

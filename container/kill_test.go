@@ -28,7 +28,7 @@ func TestKillChild(t *testing.T) {
 	}
 	var from int
 	fmt.Sscan(os.Getenv("OCTOPUS_TEST_KILL_FROM"), &from)
-	c := open(t, container.Options{Dir: dir, SegmentBytes: 300_000})
+	c := open(t, container.Options{Dir: dir, SegmentBytes: 300_000, IndexMemory: int64(from % 2 * 4096)}) // in memory and on disk
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {

@@ -55,7 +55,7 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 		start = c.readCheckpoint()
 	}
 	if start.segment == 0 {
-		c.urls, c.payloads = newTable(4), newTable(3)
+		c.urls, c.payloads = c.newTables()
 	}
 	for i, s := 0, c.after(0); s != nil; i, s = i+1, c.after(s.number) {
 		if err := ctx.Err(); err != nil {
@@ -74,6 +74,13 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 			if err := c.recover(s, from, c.after(s.number) == nil, again); err != nil {
 				return err
 			}
+			at := position{} // what a rebuild makes is not whole before its end
+			if again == nil {
+				at = position{s.number, s.size, s.written}
+			}
+			if err := c.spill(at); err != nil {
+				return err
+			}
 		}
 		if s.size == 0 && s.written == 0 { // torn at birth: nothing was ever acknowledged in it
 			if err := c.drop(s); err != nil {
@@ -85,6 +92,11 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 		progress.report(int64(i+1), int64(max(len(names), i+1)))
 	}
 	return nil
+}
+
+func (c *Container) newTables() (urls, payloads *table) {
+	disk := c.opt.IndexMemory > 0
+	return newTable(4, disk), newTable(3, disk)
 }
 
 // findLost notes the segments of which only the key file is left: their pages
@@ -250,26 +262,33 @@ func (c *Container) enterWhole(s *segment, from position, last bool) (position, 
 			from.offset, from.entries = e.end(), from.entries+1
 		}
 		whole = len(entries)*keyEntrySize == n && n > 0
-		c.indexAll(s, entries)
+		if err := c.indexAll(s, entries); err != nil {
+			return from, err
+		}
+		if err := c.spill(from); err != nil {
+			return from, err
+		}
 	}
 	return from, nil
 }
 
 // indexAll enters units into the tables, with all processors: each takes the
 // hashes of its own shards, in order.
-func (c *Container) indexAll(s *segment, entries []keyEntry) {
+func (c *Container) indexAll(s *segment, entries []keyEntry) error {
 	var wg sync.WaitGroup
-	workers := uint64(runtime.GOMAXPROCS(0))
-	for w := range workers {
+	errs := make([]error, runtime.GOMAXPROCS(0))
+	for w := range errs {
 		wg.Go(func() {
-			mine := func(hash uint64) bool { return hash>>(64-shardBits)%workers == w }
-			for i := range entries {
-				c.enterOne(&entries[i], entries[i].address(s.number), mine)
+			mine := func(hash uint64) bool { return int(hash>>(64-shardBits))%len(errs) == w }
+			for i := 0; i < len(entries) && errs[w] == nil; i++ {
+				errs[w] = c.enterOne(&entries[i], entries[i].address(s.number), mine)
 			}
 		})
 	}
 	wg.Wait()
+	c.since += len(entries)
 	c.changed = c.changed || len(entries) > 0
+	return errors.Join(errs...)
 }
 
 // recover makes a segment's key file whole from a position on, and enters its
@@ -319,7 +338,9 @@ func (c *Container) recover(s *segment, from position, last bool, again *rebuild
 			return fmt.Errorf("sync %s%s: %w", s.path, s.suffix, err)
 		}
 	}
-	c.enter(s, entries)
+	if err := c.enter(s, entries); err != nil {
+		return err
+	}
 	if !scanned && from.entries+len(entries) == s.written {
 		return nil
 	}
@@ -345,17 +366,23 @@ func believable(buf []byte, s *segment, end int64, last bool) []keyEntry {
 
 // enter puts units into the tables in the order they were written. Links that
 // a scan could not know are made.
-func (c *Container) enter(s *segment, entries []keyEntry) {
+func (c *Container) enter(s *segment, entries []keyEntry) (err error) {
 	for i := range entries {
 		e := &entries[i]
 		if e.prev == unlinked {
-			e.prev = c.newestAt(e)
+			if e.prev, err = c.newestAt(e); err != nil {
+				return err
+			}
 			if e.prev != 0 && c.laterThan(e, s, entries[:i]) {
 				e.flags |= flagLate
 			}
 		}
-		c.index(e, e.address(s.number))
+		if err := c.index(e, e.address(s.number)); err != nil {
+			return err
+		}
 	}
+	c.since += len(entries)
+	return nil
 }
 
 // laterThan reports whether the version before e, which may be among the
@@ -387,6 +414,9 @@ func (c *Container) rewriteKeys(s *segment, n int, entries []keyEntry) error {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
 	s.written, s.waiting = n+len(entries), nil
+	if err := s.key.Sync(); err != nil { // a checkpoint comes to rely on it
+		return fmt.Errorf("sync %s: %w", name, err)
+	}
 	size := int64(keyHeaderSize + s.written*keyEntrySize)
 	if old, err := durable.Size(s.key); err != nil || old <= size {
 		return err

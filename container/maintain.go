@@ -142,7 +142,11 @@ func (c *Container) Scan(ctx context.Context, visit func(*Stored) error) error {
 			if err != nil {
 				return err
 			}
-			if at := e.address(s.number); e.kind == Tombstone || c.newestAt(&e) != at {
+			newest, err := c.newestAt(&e)
+			if err != nil {
+				return err
+			}
+			if e.kind == Tombstone || newest != e.address(s.number) {
 				continue
 			}
 			v, _, err := c.read(e.address(s.number))

@@ -89,6 +89,12 @@ type Options struct {
 	// Level is 1 (fast) to 9 (small) of gzip, 1 to 4 of zstd; 0 means
 	// warc.DefaultLevel, or 2.
 	Level int
+	// IndexMemory bounds the memory of the index, in bytes, about, for containers
+	// whose index is larger than memory: the rest is read from the checkpoint, one
+	// more read for each look-up that the page cache does not have. Each time as
+	// many pages are stored as half of it holds (40 bytes each), the checkpoint is
+	// written anew, so do not make it small. 0: all of the index is in memory.
+	IndexMemory int64
 	// BlockDigest adds a WARC-Block-Digest to every record: 60 bytes and one
 	// more SHA-1 a page. Payload digests are always there.
 	BlockDigest bool

@@ -42,7 +42,9 @@ func (r *rewrite) lost() (map[[20]byte]address, error) {
 		err := s.each(func(e keyEntry) error {
 			l := link{e, e.address(s.number)}
 			if e.kind == Full && e.digest != [20]byte{} && !r.alive(l) {
-				r.payloads.remove(digestHash(e.digest, r.secret), l.at)
+				if err := r.payloads.remove(digestHash(e.digest, r.secret), l.at); err != nil {
+					return err
+				}
 				if _, _, other := r.byDigest(e.digest); !other {
 					lost[e.digest] = l.at
 				}

@@ -18,6 +18,8 @@ import (
 // nil, is told the keys of those requests before they are forgotten, some twice,
 // so that they can be fetched again; its error ends the rebuild.
 func (c *Container) Rebuild(ctx context.Context, progress Progress, lost func([]octopus.Key) error) error {
+	c.sweeping.Lock()
+	defer c.sweeping.Unlock()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing {
@@ -126,7 +128,11 @@ func (c *Container) bereft(l link) bool {
 		return false
 	}
 	var buf [4]address
-	for _, at := range c.payloads.find(buf[:0], digestHash(l.digest, c.secret)) {
+	found, err := c.payloads.find(buf[:0], digestHash(l.digest, c.secret))
+	if err != nil {
+		return false
+	}
+	for _, at := range found {
 		if e, err := c.entryAt(at); err != nil || e.digest == l.digest && e.kind == Full {
 			return false
 		}

@@ -95,7 +95,7 @@ func (r *rewrite) alive(l link) bool { return r.chained(l) && !r.dead(l) }
 // chained reports whether a unit is on the chain of its request. One that was
 // moved or replaced is not.
 func (c *Container) chained(l link) bool {
-	if c.newestAt(&l.keyEntry).place() == l.at.place() {
+	if newest, err := c.newestAt(&l.keyEntry); err == nil && newest.place() == l.at.place() {
 		return true
 	}
 	all, err := c.chain(l.key)
@@ -142,6 +142,9 @@ func (r *rewrite) run(ctx context.Context, progress Progress) error {
 			progress.report(int64(done+1), int64(len(r.victims)))
 		}
 	}
+	r.mu.Lock()
+	r.rewritten = false
+	r.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("container: rewrite: %w", err)
 	}
@@ -151,12 +154,14 @@ func (r *rewrite) run(ctx context.Context, progress Progress) error {
 // prepareRun forgets the checkpoint, which knows the old places, and sees to it
 // that the active segment is none of the victims.
 func (r *rewrite) prepareRun() error {
-	r.background.Wait()
+	r.sweeping.Lock()
+	defer r.sweeping.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
 		return ErrClosed
 	}
+	r.rewritten = true
 	if err := r.forgetCheckpoint(); err != nil {
 		return err
 	}
@@ -241,10 +246,15 @@ func (r *rewrite) replace(old link, u *unit) error {
 			return fmt.Errorf("write %s%s at offset %d: %w", r.active.path, r.active.suffix, u.entry.offset, err)
 		}
 		r.dirty = true
-		r.publish([]*unit{u})
+		if err := r.publish([]*unit{u}); err != nil {
+			r.failed = err
+			return err
+		}
 	}
 	if old.kind == Full {
-		r.payloads.remove(digestHash(old.digest, r.secret), old.at)
+		if err := r.payloads.remove(digestHash(old.digest, r.secret), old.at); err != nil {
+			return err
+		}
 	}
 	return r.unlink(old)
 }
@@ -258,14 +268,15 @@ func (r *rewrite) unlink(old link) error {
 		return err
 	}
 	hash := e.hash(r.secret)
-	head := r.newestAt(&e)
+	head, err := r.newestAt(&e)
+	if err != nil {
+		return err
+	}
 	if head.place() == old.at.place() {
 		if e.prev == 0 {
-			r.urls.remove(hash, head)
-		} else {
-			r.urls.put(hash, e.prev)
+			return r.urls.remove(hash, head)
 		}
-		return nil
+		return r.urls.put(hash, e.prev)
 	}
 	for at := head; at != 0; {
 		newer, err := r.entryAt(at)

@@ -23,23 +23,29 @@ const (
 //
 // Slots are filled to 0.88 before a shard grows by 1.25; first capacities are
 // staggered so that shards do not grow all at once. On average a wide table
-// takes 20.0 bytes an address, a narrow one 15.0. Methods may be called by many
+// takes 20.5 bytes an address, a narrow one 15.4. Methods may be called by many
 // goroutines at once; a reader waits for nothing but the growth of its shard.
+//
+// Of an index on disk only what changed since the checkpoint is in memory, and
+// hides what the checkpoint has: see tabledisk.go. Errors are of reading that.
 type table struct {
-	words  int // per slot: 4 wide, 3 narrow
+	words  int  // per slot: 4 wide, 3 narrow
+	disk   bool // of an index on disk
 	shards [shardCount]shard
+	bufs   sync.Pool // of *[readBytes]byte
 }
 
 type shard struct {
-	mu    sync.RWMutex // guards slots and used
+	mu    sync.RWMutex // guards what follows
 	slots []uint32     // words per slot; an address of 0 marks a free slot
 	used  int
+	disk  diskShard
 }
 
 // firstSlots is the capacity of the first shard to begin with.
 const firstSlots = 8
 
-func newTable(words int) *table { return &table{words: words} }
+func newTable(words int, disk bool) *table { return &table{words: words, disk: disk} }
 
 // startSlots is the first capacity of shard i: between 8 and 10.
 func startSlots(i int) int {
@@ -78,11 +84,19 @@ func (t *table) store(s []uint32, i int, a address, rest uint64) {
 }
 
 // find appends the addresses stored under hash to dst.
-func (t *table) find(dst []address, hash uint64) []address {
+func (t *table) find(dst []address, hash uint64) ([]address, error) {
 	s := &t.shards[hash>>(64-shardBits)]
 	rest := t.rest(hash)
 	s.mu.RLock()
 	defer s.mu.RUnlock()
+	if t.disk {
+		return t.findBoth(dst, s, rest)
+	}
+	return t.inMemory(dst, s, rest), nil
+}
+
+// inMemory appends the addresses of a hash that are in memory.
+func (t *table) inMemory(dst []address, s *shard, rest uint64) []address {
 	n := len(s.slots) / t.words
 	if n == 0 {
 		return dst
@@ -102,88 +116,132 @@ func (t *table) find(dst []address, hash uint64) []address {
 }
 
 // put stores a under hash, in place of the address that is there.
-func (t *table) put(hash uint64, a address) {
-	t.insert(hash, a, func(address) bool { return true })
+func (t *table) put(hash uint64, a address) error {
+	return t.insert(hash, a, func(address) bool { return true })
 }
 
 // add stores a under hash beside the addresses that are there; the same place
 // is not stored twice.
-func (t *table) add(hash uint64, a address) {
-	t.insert(hash, a, func(at address) bool { return at.place() == a.place() })
+func (t *table) add(hash uint64, a address) error {
+	return t.insert(hash, a, func(at address) bool { return at.place() == a.place() })
 }
 
 // insert stores a under hash, in the first slot of that hash that replace
 // accepts, or in a free one.
-func (t *table) insert(hash uint64, a address, replace func(address) bool) {
+func (t *table) insert(hash uint64, a address, replace func(address) bool) error {
 	s := &t.shards[hash>>(64-shardBits)]
+	rest := t.rest(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	hides, err := t.hides(s, rest, a)
+	if err != nil {
+		return err
+	}
+	if hides && t.words == 3 && !hasPlace(t.inMemory(nil, s, rest), a) {
+		return nil // it is on disk
+	}
+	t.set(s, int(hash>>(64-shardBits)), a, rest, hides, replace)
+	return nil
+}
+
+// set is insert in memory. hides tells that the slot will hide one on disk.
+func (t *table) set(s *shard, index int, a address, rest uint64, hides bool, replace func(address) bool) {
 	n := len(s.slots) / t.words
 	if 25*(s.used+1) > 22*n {
-		n = t.grow(s, int(hash>>(64-shardBits)))
+		n = t.grow(s, index)
 	}
-	rest := t.rest(hash)
 	for i := t.home(rest, n); ; {
 		at, r := t.load(s.slots, i)
 		if at == 0 {
 			s.used++
+			s.disk.count(a, hides, +1)
+		} else if r == rest && replace(at) {
+			s.disk.count(at, hides, -1)
+			s.disk.count(a, hides, +1)
+		} else {
+			if i++; i == n {
+				i = 0
+			}
+			continue
 		}
-		if at == 0 || r == rest && replace(at) {
-			t.store(s.slots, i, a, rest)
-			return
-		}
-		if i++; i == n {
-			i = 0
-		}
+		t.store(s.slots, i, a, rest)
+		return
 	}
 }
 
 // grow makes room in s, which is locked, and returns the new capacity.
 func (t *table) grow(s *shard, index int) int {
-	n := len(s.slots) / t.words
-	bigger := n + n/4 + 1
-	if n == 0 {
-		bigger = startSlots(index)
-	}
-	slots := make([]uint32, bigger*t.words)
-	for i := range n {
-		a, rest := t.load(s.slots, i)
-		if a == 0 {
-			continue
-		}
-		j := t.home(rest, bigger)
-		for {
-			if at, _ := t.load(slots, j); at == 0 {
-				break
-			}
-			if j++; j == bigger {
-				j = 0
-			}
-		}
-		t.store(slots, j, a, rest)
-	}
-	s.slots = slots
-	return bigger
+	old := s.slots
+	n := larger(len(old)/t.words, index)
+	s.slots = make([]uint32, n*t.words)
+	t.each(old, func(a address, rest uint64) { t.fill(s.slots, a, rest) })
+	return n
 }
 
-// remove takes the address a out from under hash. The slots behind it move up,
-// so that no probe meets a gap.
-func (t *table) remove(hash uint64, a address) {
+// larger is the capacity that follows n in shard index.
+func larger(n, index int) int {
+	if n == 0 {
+		return startSlots(index)
+	}
+	return n + n/4 + 1
+}
+
+// each calls visit for the slots that are in use.
+func (t *table) each(slots []uint32, visit func(a address, rest uint64)) {
+	for i := range len(slots) / t.words {
+		if a, rest := t.load(slots, i); a != 0 {
+			visit(a, rest)
+		}
+	}
+}
+
+// fill stores a in a free slot.
+func (t *table) fill(slots []uint32, a address, rest uint64) {
+	n := len(slots) / t.words
+	i := t.home(rest, n)
+	for {
+		if at, _ := t.load(slots, i); at == 0 {
+			break
+		}
+		if i++; i == n {
+			i = 0
+		}
+	}
+	t.store(slots, i, a, rest)
+}
+
+// remove takes the address a out from under hash.
+func (t *table) remove(hash uint64, a address) error {
 	s := &t.shards[hash>>(64-shardBits)]
 	rest := t.rest(hash)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := len(s.slots) / t.words
-	if n == 0 {
-		return
+	known := t.inMemory(nil, s, rest)
+	here := hasPlace(known, a)
+	if !t.disk {
+		if here {
+			t.cut(s, rest, a)
+		}
+		return nil
 	}
+	found, err := t.onDisk(nil, s, rest)
+	if err != nil {
+		return err
+	}
+	// Also where it is in memory only: a checkpoint under way may have it.
+	if there := hasPlace(found, a); here || there && (t.words == 3 || len(known) == 0) {
+		t.set(s, int(hash>>(64-shardBits)), a.gone(), rest, there || t.words == 4 && len(found) > 0, func(at address) bool { return at.place() == a.place() })
+	}
+	return nil
+}
+
+// cut frees the slot of an address that is in memory. The slots behind it move up,
+// so that no probe meets a gap.
+func (t *table) cut(s *shard, rest uint64, a address) {
+	n := len(s.slots) / t.words
 	i := t.home(rest, n)
 	for {
-		at, r := t.load(s.slots, i)
-		if at == 0 {
-			return
-		}
-		if r == rest && at.place() == a.place() {
+		if at, r := t.load(s.slots, i); r == rest && at.place() == a.place() {
 			break
 		}
 		if i++; i == n {
@@ -208,12 +266,12 @@ func (t *table) remove(hash uint64, a address) {
 	t.store(s.slots, i, 0, 0)
 }
 
-// size returns the number of addresses and the bytes their slots take.
+// size returns the number of addresses and the bytes of memory their slots take.
 func (t *table) size() (addresses, bytes int64) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.RLock()
-		addresses += int64(s.used)
+		addresses += int64(s.used + s.disk.more())
 		bytes += int64(len(s.slots)) * 4
 		s.mu.RUnlock()
 	}

@@ -1,72 +1,122 @@
 package container
 
 import (
-	"bytes"
+	"errors"
+	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"octopus/internal/durable"
 )
 
-// TestTable holds both kinds of table to a map, through growth, removal and a
-// checkpoint.
+// TestTable holds both kinds of table, in memory and on disk, to a map, through
+// growth, removal and checkpoints that are written while it changes.
 func TestTable(t *testing.T) {
 	for _, words := range []int{3, 4} {
-		rng := rand.New(rand.NewPCG(uint64(words), 1))
-		tab, want := newTable(words), map[uint64][]address{}
-		check := func(what string) {
-			t.Helper()
-			for h, w := range want {
-				got := tab.find(nil, h)
-				slices.Sort(got)
-				slices.Sort(w)
-				if !slices.Equal(got, w) {
-					t.Fatalf("%d words, %s: %x has %x, want %x", words, what, h, got, w)
-				}
-			}
+		for _, disk := range []bool{false, true} {
+			t.Run(fmt.Sprintf("words=%d,disk=%v", words, disk), func(t *testing.T) { testTable(t, words, disk) })
 		}
-		var hashes []uint64
-		for range 3000 {
-			// Few shards, so that they grow and wrap around; no two alike in the
-			// 44 bits that a narrow slot keeps.
-			hashes = append(hashes, rng.Uint64N(2)<<52|rng.Uint64N(1<<52))
-		}
-		for step := range 30_000 {
-			h, a := hashes[rng.IntN(len(hashes))], makeAddress(1+step, int64(step), int64(step))
-			switch old := want[h]; {
-			case len(old) > 0 && rng.IntN(2) == 0:
-				i := rng.IntN(len(old))
-				tab.remove(h, old[i])
-				want[h] = slices.Delete(slices.Clone(old), i, i+1)
-			case words == 4:
-				tab.put(h, a)
-				want[h] = []address{a}
-			default:
-				tab.add(h, a)
-				tab.add(h, a) // the same place counts once
-				want[h] = append(slices.Clone(old), a)
+	}
+}
+
+func testTable(t *testing.T, words int, disk bool) {
+	rng := rand.New(rand.NewPCG(uint64(words), 1))
+	tab, want, fsys := newTable(words, disk), map[uint64][]address{}, durable.Memory()
+	check := func(what string) {
+		t.Helper()
+		count := 0
+		for h, w := range want {
+			got, err := tab.find(nil, h)
+			slices.Sort(got)
+			slices.Sort(w)
+			if !slices.Equal(got, w) || err != nil {
+				t.Fatalf("%s: %x has %x, want %x, %v", what, h, got, w, err)
 			}
-			if step%5000 == 0 {
-				check("under way")
-			}
+			count += len(w)
 		}
-		check("at the end")
-		var out bytes.Buffer
-		tab.writeTo(&out)
-		size := int64(out.Len())
-		again := newTable(words)
-		if err := readTables(&out, size, again); err != nil {
+		if n, _ := tab.size(); n != int64(count) {
+			t.Fatalf("%s: it counts %d addresses, want %d", what, n, count)
+		}
+	}
+	var shards []diskShard
+	write := func() {
+		err := durable.WriteFile(fsys, "index", func(w io.Writer) (err error) {
+			if _, err = w.Write(make([]byte, headerSize)); err == nil {
+				shards, err = tab.writeTo(w, headerSize)
+			}
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
-		tab = again
-		check("read from a checkpoint")
 	}
+	read := func() durable.File {
+		f, err := durable.Open(fsys, "index")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	var hashes []uint64
+	for range 3000 {
+		// Few shards, so that they grow and wrap around; no two alike in the
+		// 44 bits that a narrow slot keeps.
+		hashes = append(hashes, rng.Uint64N(2)<<52|rng.Uint64N(1<<52))
+	}
+	for step := range 30_000 {
+		h, a := hashes[rng.IntN(len(hashes))], makeAddress(1+step, int64(step), int64(step))
+		var err error
+		switch old := want[h]; {
+		case len(old) > 0 && rng.IntN(2) == 0:
+			i := rng.IntN(len(old))
+			err = tab.remove(h, old[i])
+			want[h] = slices.Delete(slices.Clone(old), i, i+1)
+		case words == 4:
+			err = tab.put(h, a)
+			want[h] = []address{a}
+		default:
+			err = errors.Join(tab.add(h, a), tab.add(h, a)) // the same place counts once
+			want[h] = append(slices.Clone(old), a)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case step%5000 == 0:
+			check("under way")
+			write()
+		case step%5000 == 700 && disk:
+			if err := tab.stand(shards, read()); err != nil {
+				t.Fatal(err)
+			}
+			check("on a new checkpoint")
+		}
+	}
+	check("at the end")
+	write()
+	f := read()
+	size, err := durable.Size(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab = newTable(words, disk)
+	index := f
+	if !disk {
+		index = nil
+	}
+	if err := readTables(io.NewSectionReader(f, headerSize, size), size, index, tab); err != nil {
+		t.Fatal(err)
+	}
+	check("read from a checkpoint")
 }
 
 // TestTableSize measures what docs/formats/container.md promises of a large
 // table, and that shards do not all grow at once.
 func TestTableSize(t *testing.T) {
 	for words, most := range map[int]float64{4: 24, 3: 16.5} {
-		tab, rng := newTable(words), rand.New(rand.NewPCG(1, 1))
+		tab, rng := newTable(words, false), rand.New(rand.NewPCG(1, 1))
 		const n = 1 << 18
 		for i := range n {
 			tab.put(rng.Uint64(), makeAddress(1, int64(i), 1))

@@ -95,6 +95,7 @@ type StoreConfig struct {
 	MinFreeDisk Size   `toml:"minFreeDisk" flag:"min-free-disk" help:"pause while the disk of --dir has less than this free; 0 never looks"`
 	MaxPending  int64  `toml:"maxPending" flag:"max-pending" help:"pause while an output has so many records to catch up; 0 has no limit"`
 	Compression string `toml:"compression" flag:"compression" help:"of pages in new segments: gzip, which every tool reads, or zstd, read three times as fast; empty: as before, or gzip"`
+	IndexMemory Size   `toml:"indexMemory" flag:"index-memory" help:"memory for the index of the pages, for stores whose index (40 bytes a page) is larger than memory: the rest is read from disk; 0: all in memory"`
 	WhenFull    string `toml:"whenFull" flag:"when-full" help:"what to do where --max-disk is reached: pause until there is room, or give up the oldest pages (they stay known, only their bodies go)"`
 	NoSync      bool   `toml:"-"` // tests only: never wait for the disk
 }

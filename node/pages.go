@@ -31,7 +31,7 @@ func (n *Node) openPages() error {
 	}
 	c, err := container.Open(container.Options{
 		Dir: pagesDir(n.cfg), Sync: sync, Compression: compression, Software: DefaultUserAgent, UserAgent: n.cfg.UserAgent,
-		SegmentBytes: n.cfg.segmentBytes(),
+		SegmentBytes: n.cfg.segmentBytes(), IndexMemory: int64(n.cfg.Store.IndexMemory),
 	})
 	if errors.Is(err, container.ErrLocked) {
 		return fmt.Errorf("%s is %w; stop it, or choose another directory with --dir", n.cfg.Dir, ErrLocked)

@@ -2,7 +2,7 @@
 // on this machine, in one run: Pebble with blob files, Badger, bbolt, SQLite and
 // one file per page.
 //
-//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-digests] [-sync always|never] [-rounds N] [-filled]
+//	store [-pages N] [-gets N] [-bytes N] [-dir DIR] [-stores a,b] [-packed] [-digests] [-index MB] [-sync always|never] [-rounds N] [-filled]
 //
 // Pages are pieces of 10 KB (-bytes) of the HTML below -html, each with its URL and
 // number in it so that none are alike. Every store gets the same pages in

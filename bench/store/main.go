@@ -19,6 +19,7 @@ import (
 // options are the flags, for parent and child.
 type options struct {
 	pages, gets, bytes, rounds, round int
+	indexMB                           int64
 	dir, html, stores, sync           string
 	packed, filled, digests           bool
 	phase                             string
@@ -36,6 +37,7 @@ func main() {
 	flag.IntVar(&o.rounds, "rounds", 5, "how often gets are measured, store after store; the median is printed")
 	flag.StringVar(&o.sync, "sync", "always", "always: one sync for each batch; never: the operating system decides")
 	flag.BoolVar(&o.filled, "filled", false, "the stores in -dir are full already; they stay there")
+	flag.Int64Var(&o.indexMB, "index", 0, "memory of octopus's index in MB, the rest of it being on disk; 0: all in memory")
 	flag.BoolVar(&o.digests, "digests", false, "peers look for the payload by its SHA-1 before they store a page, as octopus always does")
 	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold or cold32: what a child process does (internal)")
 	flag.IntVar(&o.round, "round", 0, "the round of a child process (internal)")
@@ -143,10 +145,11 @@ func (o *options) print(names []string, all map[string]map[string][]float64) err
 			Pages   int     `json:"pages"`
 			Packed  bool    `json:"packed"`
 			Digests bool    `json:"peers_with_digests"`
+			IndexMB int64   `json:"index_MB"`
 			Bytes   int     `json:"body_bytes"`
 			Sync    string  `json:"sync"`
 			F       figures `json:"figures"`
-		}{name, o.pages, o.packed, o.digests, o.bytes, o.sync, f})
+		}{name, o.pages, o.packed, o.digests, o.indexMB, o.bytes, o.sync, f})
 		if err != nil {
 			return err
 		}
@@ -173,7 +176,7 @@ func (o *options) measure(name, phase string, to map[string][]float64) error {
 func (o *options) process(name, dir, phase string) (f figures, err error) {
 	cmd := exec.Command(os.Args[0], "-phase", phase, "-stores", name, "-dir", dir, "-html", o.html,
 		fmt.Sprint("-pages=", o.pages), fmt.Sprint("-gets=", max(1, o.gets/o.rounds)), fmt.Sprint("-bytes=", o.bytes), fmt.Sprint("-packed=", o.packed),
-		"-sync", o.sync, fmt.Sprint("-digests=", o.digests), fmt.Sprint("-round=", o.round))
+		"-sync", o.sync, fmt.Sprint("-digests=", o.digests), fmt.Sprint("-index=", o.indexMB), fmt.Sprint("-round=", o.round))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -38,7 +38,7 @@ var names = []string{"octopus", "pebble", "badger", "bbolt", "sqlite", "files"}
 
 func openStore(o *options) (store, error) {
 	if o.stores == "octopus" {
-		opt := container.Options{Dir: o.dir}
+		opt := container.Options{Dir: o.dir, IndexMemory: o.indexMB << 20}
 		if o.sync != "always" {
 			opt.Sync = container.Never
 		}

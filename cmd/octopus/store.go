@@ -47,7 +47,7 @@ func (a *app) withPages(flags *flagSet, create bool, body func(*container.Contai
 	if _, err := os.Stat(dir); err != nil && !create {
 		return fmt.Errorf("%s holds no pages; name the directory of a crawl with --dir", l.Dir)
 	}
-	c, err := container.Open(container.Options{Dir: dir})
+	c, err := container.Open(container.Options{Dir: dir, IndexMemory: int64(l.Store.IndexMemory)})
 	if errors.Is(err, container.ErrLocked) {
 		return &exitError{exitLocked, fmt.Errorf("%s is %w; wait until the crawl ends", l.Dir, node.ErrLocked)}
 	}
