@@ -63,6 +63,11 @@ func TestCrash(t *testing.T) {
 				if d == kv.Sync {
 					acked(n)
 				}
+				if n%80 == 0 {
+					if err := s.Store.(*pebblekv.Store).Compact(nil, []byte("z")); err != nil {
+						t.Fatal(err)
+					}
+				}
 			}
 		},
 		Check: func(t *testing.T, s crashtest.World, acked int) {

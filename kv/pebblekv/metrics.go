@@ -48,10 +48,11 @@ func (s *Store) Flush() error {
 }
 
 // Compact rewrites the tables of [lo, hi) until what was deleted there is gone
-// from the disk. It takes as long as reading and writing the range does.
+// from the disk, and empties the logs that Pebble keeps to write over. It takes as
+// long as reading and writing the range does.
 func (s *Store) Compact(lo, hi []byte) error {
 	if err := s.db.Compact(context.Background(), lo, hi, true); err != nil {
 		return s.wrap("compact", err)
 	}
-	return nil
+	return s.dropLogs()
 }

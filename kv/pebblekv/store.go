@@ -32,6 +32,7 @@ const deleteRangeFlush = 10 * time.Second
 // Store is a kv.Store in a directory.
 type Store struct {
 	db   *pebble.DB
+	fs   *recycling
 	lock *pebble.Lock
 	log  *watcher
 }
@@ -57,12 +58,14 @@ func Open(dir string, o Options) (*Store, error) {
 		return nil, err
 	}
 	log := &watcher{dir: dir}
+	fs := &recycling{FS: o.FS}
+	o.FS = fs
 	db, err := open(dir, o.pebble(lock, log))
 	if err != nil {
 		lock.Close()
 		return nil, err
 	}
-	return &Store{db: db, lock: lock, log: log}, nil
+	return &Store{db: db, fs: fs, lock: lock, log: log}, nil
 }
 
 // room fails where the disk cannot take what the logs in dir replay to: Pebble
