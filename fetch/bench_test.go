@@ -4,8 +4,8 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -26,15 +26,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// serveUntilEOF serves a page of 20 KB until standard input ends.
+// serveUntilEOF serves a page of 20 KB until standard input ends: in the clear,
+// over TLS, and over TLS by HTTP/2.
 func serveUntilEOF() {
 	page := []byte(strings.Repeat("<a href=/some/link>forty bytes of text</a>\n", 20_000/43))
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
 	gz := encode("gzip", page)
-	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		if r.URL.Path == "/gzip" {
 			w.Header().Set("Content-Encoding", "gzip")
@@ -43,13 +40,17 @@ func serveUntilEOF() {
 		}
 		w.Header().Set("Content-Length", fmt.Sprint(len(page)))
 		w.Write(page)
-	}))
-	fmt.Println("http://" + l.Addr().String())
+	})
+	clear, tls1, tls2 := httptest.NewServer(h), httptest.NewUnstartedServer(h), httptest.NewUnstartedServer(h)
+	tls1.StartTLS()
+	tls2.EnableHTTP2 = true
+	tls2.StartTLS()
+	fmt.Println(clear.URL, tls1.URL, tls2.URL)
 	io.Copy(io.Discard, os.Stdin)
 }
 
-// server starts the server process and returns its URL.
-func server(b *testing.B) string {
+// server starts the server process and returns its three URLs.
+func server(b *testing.B) []string {
 	cmd := exec.Command(os.Args[0], "serve-page")
 	in, _ := cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
@@ -61,7 +62,7 @@ func server(b *testing.B) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return strings.TrimSpace(line)
+	return strings.Fields(line)
 }
 
 // measure runs one request per iteration and reports the CPU time of this
@@ -92,11 +93,13 @@ func cpu() time.Duration {
 // BenchmarkFetch fetches a page of 20 KB over kept connections, beside the least
 // that net/http can do.
 func BenchmarkFetch(b *testing.B) {
-	url := server(b)
-	for _, path := range []string{"/", "/gzip"} {
-		b.Run("octopus"+path, func(b *testing.B) {
-			f := fetcher(b, fetch.Options{ConnsPerHost: 64})
-			l := lease(url + path)
+	urls := server(b)
+	for _, c := range []struct{ name, url string }{
+		{"clear", urls[0] + "/"}, {"gzip", urls[0] + "/gzip"}, {"tls", urls[1] + "/"}, {"http2", urls[2] + "/"},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			f := fetcher(b, fetch.Options{ConnsPerHost: 64, InsecureTLS: true})
+			l := lease(c.url)
 			measure(b, func() error {
 				p := f.Fetch(b.Context(), l)
 				defer f.Recycle(p)
@@ -110,7 +113,7 @@ func BenchmarkFetch(b *testing.B) {
 	b.Run("net/http", func(b *testing.B) {
 		tr := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
 		defer tr.CloseIdleConnections()
-		req, err := http.NewRequestWithContext(b.Context(), "GET", url+"/", nil)
+		req, err := http.NewRequestWithContext(b.Context(), "GET", urls[0]+"/", nil)
 		if err != nil {
 			b.Fatal(err)
 		}

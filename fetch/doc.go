@@ -50,7 +50,8 @@
 //
 // HTTP/1.1, with TLS or without, is spoken in the goroutine of the caller
 // (h1.go); net/http reads what comes. Where TLS agrees on HTTP/2, net/http's
-// Transport takes the connection over. Sessions of TLS are resumed.
+// Transport takes the connection over; it is offered where Options.ConnsPerHost
+// is more than 1. Sessions of TLS are resumed.
 //
 // # Copies of a body
 //

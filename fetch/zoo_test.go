@@ -254,6 +254,22 @@ func TestTLS(t *testing.T) {
 	})
 }
 
+// TestSessionTickets: a second connection to a host resumes the session of the
+// first, which saves the dear half of a handshake.
+func TestSessionTickets(t *testing.T) {
+	cert, _ := certificate(t, "site.test", time.Now().Add(time.Hour))
+	url, pool := secure(t, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"http/1.1"}}, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		fmt.Fprint(w, r.TLS.DidResume)
+	})
+	f := fetcher(t, fetch.Options{RootCAs: pool})
+	for _, want := range []string{"false", "true", "true"} {
+		if p := f.Fetch(t.Context(), lease(url+"/")); string(p.Body) != want {
+			t.Errorf("resumed %s, want %s; %v", p.Body, want, p.Err)
+		}
+	}
+}
+
 func TestHTTP2(t *testing.T) {
 	body := bytes.Repeat([]byte("0123456789"), 30_000)
 	cert, _ := certificate(t, "site.test", time.Now().Add(time.Hour))
@@ -291,5 +307,9 @@ func TestHTTP2(t *testing.T) {
 	wantPage(t, f.Fetch(t.Context(), lease(url+"/headers")), 0, "protocol", "")
 	if p := f.Fetch(t.Context(), lease(url+"//a//b?q=x")); p.Status != 200 {
 		t.Errorf("an odd path over HTTP/2: %v", p.Err)
+	}
+	opt.ConnsPerHost = 1
+	if p := fetcher(t, opt).Fetch(t.Context(), lease(url+"/")); p.Proto != "HTTP/1.1" {
+		t.Errorf("%s for one request at once; %v", p.Proto, p.Err)
 	}
 }
