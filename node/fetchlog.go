@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/canon"
 	"octopus/crawl"
 	"octopus/fetch"
+	"octopus/fetch/render"
 )
 
 // FetchLine is one line of a fetch log: a run that began (Run is set), or a
@@ -34,6 +36,7 @@ type FetchLine struct {
 	Bytes      int64     `json:"bytes,omitempty"`
 	RetryAfter float64   `json:"retry_after_s,omitempty"` // what the site asked for
 	Error      string    `json:"error,omitempty"`         // kind of the error
+	PartOf     string    `json:"part_of,omitempty"`       // URL of the page whose scripts made the request, in a browser
 }
 
 // fetchLog writes a line for each request of a fetcher.
@@ -79,6 +82,17 @@ func (l *fetchLog) Fetch(ctx context.Context, lease octopus.Lease) *octopus.Page
 	}
 	l.write(line)
 	return p
+}
+
+// noteParts notes what the scripts of a page requested.
+func (l *fetchLog) noteParts(page *octopus.Page, parts []render.Part) {
+	for _, p := range parts {
+		u, err := canon.Parse(p.URL)
+		if err != nil {
+			continue // none was sent: the dialer takes no such host
+		}
+		l.write(FetchLine{Start: p.Start, End: p.End, Host: u.Host, URL: p.URL, Status: p.Status, Bytes: p.Bytes, PartOf: page.URL().Text})
+	}
 }
 
 // robotsOf returns the address of the robots.txt that counts for a URL.

@@ -64,6 +64,7 @@ type renderedFetcher struct {
 	mode func(octopus.Link) string // off, auto or always
 
 	make func() (*render.Renderer, error)
+	log  *fetchLog // of what pages load; nil without one
 
 	mu       sync.Mutex
 	renderer *render.Renderer // guarded by mu; nil until a page needs it
@@ -79,6 +80,7 @@ var (
 // renderer is there in any case; it costs nothing before it is asked.
 func (n *Node) openRenderer(direct *fetch.Fetcher) error {
 	f := &renderedFetcher{closingFetcher: n.fetcher, mode: n.renderMode, make: func() (*render.Renderer, error) { return n.newRenderer(direct) }}
+	f.log, _ = n.fetcher.(*fetchLog)
 	n.fetcher = f
 	wanted := n.cfg.Crawl.Render
 	for _, b := range n.boards.all() {
@@ -205,5 +207,9 @@ func (f *renderedFetcher) render(ctx context.Context, p *octopus.Page) (render.R
 	if err != nil {
 		return render.Result{}, err
 	}
-	return r.Render(ctx, render.Request{URL: p.URL().Text, Status: p.Status, Header: p.Header, Body: p.Body})
+	res, err := r.Render(ctx, render.Request{URL: p.URL().Text, Status: p.Status, Header: p.Header, Body: p.Body})
+	if f.log != nil {
+		f.log.noteParts(p, res.Parts)
+	}
+	return res, err
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,14 +79,20 @@ func chromium(t *testing.T) {
 }
 
 // records reads an output file.
-func records(t *testing.T, path string) (all []octopus.Record) {
+func records(t *testing.T, path string) []octopus.Record {
+	t.Helper()
+	return jsonLines[octopus.Record](t, path)
+}
+
+// jsonLines reads a file of JSON lines.
+func jsonLines[T any](t *testing.T, path string) (all []T) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(data)) {
-		var r octopus.Record
+		var r T
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +121,22 @@ func TestRenderAuto(t *testing.T) {
 	cfg.Render.Timeout = node.Duration(50e9)
 	out := filepath.Join(t.TempDir(), "out.jsonl")
 	cfg.Output = []string{out}
+	cfg.Fetcher.Log = filepath.Join(t.TempDir(), "log")
 	run(t, cfg, node.Options{}, s.URL+"/")
+	var parts []string
+	for _, line := range jsonLines[node.FetchLine](t, cfg.Fetcher.Log) {
+		if line.PartOf == "" {
+			continue
+		}
+		parts = append(parts, fmt.Sprintf("%s %d", strings.TrimPrefix(strings.TrimPrefix(line.URL, s.URL), private.URL), line.Status))
+		if line.PartOf != s.URL+"/app" || line.End.Before(line.Start) || line.Status == 200 && line.Bytes == 0 {
+			t.Errorf("fetch log: %+v", line)
+		}
+	}
+	slices.Sort(parts)
+	if want := []string{"/app.js 200", "/data.json 200", "/private 0"}; !slices.Equal(parts, want) {
+		t.Errorf("fetch log has the parts %v, want %v", parts, want)
+	}
 
 	recs := map[string]octopus.Record{}
 	for _, r := range records(t, out) {

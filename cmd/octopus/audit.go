@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"octopus/canon"
 	"octopus/node"
 )
 
@@ -22,7 +23,8 @@ func (a *app) auditCmd() *cobra.Command {
 		Long: `Read fetch logs (octopus crawl --fetch-log FILE) and tell, per host and per
 address, the smallest gap between the end of a request and the start of the next
 one. A gap below the host delay, or an answer 429 or 503 whose Retry-After was not
-waited for, is a violation: exit code 10.`}
+waited for, is a violation: exit code 10. What scripts of a rendered page ask its
+host for is part of the page's visit: the gap is due behind the last of it.`}
 	cmd.Flags().Var(&durationFlag{&delay}, "host-delay", "the gap that hosts were promised; without it, what the logs recorded (default recorded)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
@@ -56,6 +58,7 @@ type auditor struct {
 	fixed   time.Duration // host delay given; negative: what the log says
 	hosts   map[string][]audited
 	ips     map[string][]audited
+	parts   map[string]int // by host: requests of pages' scripts
 	total   int
 	damaged int
 	delays  [2]time.Duration // of the run being read: host, address
@@ -68,7 +71,7 @@ type audited struct {
 }
 
 func newAuditor(fixed time.Duration) *auditor {
-	return &auditor{fixed: fixed, hosts: map[string][]audited{}, ips: map[string][]audited{}}
+	return &auditor{fixed: fixed, hosts: map[string][]audited{}, ips: map[string][]audited{}, parts: map[string]int{}}
 }
 
 // read takes in one log. A line cut off by a kill counts as damaged.
@@ -102,6 +105,13 @@ func (au *auditor) add(l node.FetchLine) {
 	if slices.Contains([]string{"dns", "no-host", "forbidden-address"}, l.Error) {
 		return
 	}
+	if l.PartOf != "" {
+		au.parts[l.Host]++
+		if page, err := canon.Parse(l.PartOf); err == nil && page.Host == l.Host {
+			au.hosts[l.Host] = append(au.hosts[l.Host], audited{l, au.delays[0]})
+		}
+		return
+	}
 	au.total++
 	au.hosts[l.Host] = append(au.hosts[l.Host], audited{l, au.delays[0]})
 	if l.IP != "" {
@@ -114,6 +124,7 @@ func secondsOf(s float64) time.Duration { return time.Duration(s * float64(time.
 // auditReport is what audit --json prints.
 type auditReport struct {
 	Requests   int        `json:"requests"`
+	Parts      int        `json:"parts"`   // requests of pages' scripts, not counted above
 	Damaged    int        `json:"damaged"` // lines that could not be read
 	Hosts      []gapFound `json:"hosts"`
 	IPs        []gapFound `json:"ips"`
@@ -124,14 +135,20 @@ type auditReport struct {
 type gapFound struct {
 	Name     string   `json:"name"`
 	Requests int      `json:"requests"`
-	Gap      *float64 `json:"gap_s"`         // null: one request only; below 0 where two ran at once
-	URL      string   `json:"url,omitempty"` // that came so soon
+	Parts    int      `json:"parts,omitempty"` // further ones, by scripts of pages of any host
+	Gap      *float64 `json:"gap_s"`           // null: one request only; below 0 where two ran at once
+	URL      string   `json:"url,omitempty"`   // that came so soon
 }
 
 func (au *auditor) report() auditReport {
 	r := auditReport{Requests: au.total, Damaged: au.damaged, Hosts: []gapFound{}, IPs: []gapFound{}, Violations: []string{}}
 	for _, name := range slices.Sorted(maps.Keys(au.hosts)) {
-		r.Hosts = append(r.Hosts, r.judge("host "+name, name, au.hosts[name], true))
+		g := r.judge("host "+name, name, au.hosts[name], true)
+		g.Parts = au.parts[name]
+		r.Hosts = append(r.Hosts, g)
+	}
+	for _, n := range au.parts {
+		r.Parts += n
 	}
 	for _, name := range slices.Sorted(maps.Keys(au.ips)) {
 		r.IPs = append(r.IPs, r.judge("address "+name, name, au.ips[name], false))
@@ -143,13 +160,27 @@ func (au *auditor) report() auditReport {
 const slack = time.Millisecond
 
 // judge finds the smallest gap in a list of requests and notes what broke a
-// promise; a Retry-After is a promise to a host.
+// promise; a Retry-After is a promise to a host. What the scripts of a page ask
+// its host for belongs to the visit of that page: no gap is due before it, but
+// behind it.
 func (r *auditReport) judge(what, name string, list []audited, host bool) gapFound {
 	slices.SortStableFunc(list, func(a, b audited) int { return a.Start.Compare(b.Start) })
-	g := gapFound{Name: name, Requests: len(list)}
+	g := gapFound{Name: name}
+	visited := map[string]bool{}
 	var free time.Time // by Retry-After
 	end := list[0]     // the request that ended last so far
 	for i, q := range list {
+		if q.PartOf != "" {
+			if !visited[q.PartOf] {
+				r.Violations = append(r.Violations, fmt.Sprintf("%s: %s belongs to %s, which was not visited before", what, q.URL, q.PartOf))
+			}
+			if q.End.After(end.End) {
+				end = q
+			}
+			continue
+		}
+		g.Requests++
+		visited[q.URL] = true
 		if host && q.Start.Add(slack).Before(free) {
 			r.Violations = append(r.Violations, fmt.Sprintf("%s: %s came %s before Retry-After was over", what, q.URL, free.Sub(q.Start).Round(time.Millisecond)))
 		}
@@ -184,6 +215,9 @@ func (r auditReport) text() string {
 				fmt.Fprintf(&b, "%s %s: %d requests, smallest gap %.3fs\n", part.what, g.Name, g.Requests, *g.Gap)
 			}
 		}
+	}
+	if r.Parts > 0 {
+		fmt.Fprintf(&b, "%d more requests by scripts of pages\n", r.Parts)
 	}
 	fmt.Fprintf(&b, "%d requests to %d hosts, %d violations\n", r.Requests, len(r.Hosts), len(r.Violations))
 	return b.String()

@@ -44,6 +44,10 @@ func TestAuditViolations(t *testing.T) {
 		"other address":   {[]string{run, line("a", "1", 1, 2, ""), line("b", "2", 2, 3, "")}, ""},
 		"Retry-After":     {[]string{run, line("a", "1", 1, 2, `,"status":503,"retry_after_s":10`), line("a", "1", 11, 12, "")}, "http://a/11 came 1s before Retry-After"},
 		"Retry-After, ok": {[]string{run, line("a", "1", 1, 2, `,"status":429,"retry_after_s":10`), line("a", "1", 12, 13, "")}, ""},
+		"part":            {[]string{run, line("a", "1", 1, 2, ""), line("a", "", 2.1, 3, `,"part_of":"http://a/1"`), line("a", "1", 5.1, 6, "")}, ""},
+		"after a part":    {[]string{run, line("a", "1", 1, 2, ""), line("a", "", 2.1, 3, `,"part_of":"http://a/1"`), line("a", "1", 4, 5, "")}, "http://a/4 came 1s after the end"},
+		"part of nothing": {[]string{run, line("a", "1", 1, 2, ""), line("a", "", 2.1, 3, `,"part_of":"http://a/7"`)}, "belongs to http://a/7, which was not visited"},
+		"part elsewhere":  {[]string{run, line("a", "1", 1, 2, ""), line("a", "", 2.1, 3, `,"part_of":"http://b/7"`)}, ""},
 		"no request":      {[]string{run, line("a", "", 1, 2, ""), line("a", "", 2, 2, `,"error":"dns"`)}, ""},
 		"torn line":       {[]string{run, line("a", "1", 1, 2, ""), `{"start":"2026-`, line("a", "1", 4, 5, "")}, ""},
 	} {

@@ -27,6 +27,7 @@ type Result struct {
 	HTML     []byte // in UTF-8
 	Requests int    // made for scripts and data, refused ones included
 	Bytes    int64  // received for them, headers and TLS included
+	Parts    []Part // those of Requests that went out; here after an error, too
 }
 
 // Renderer renders pages in a browser that it starts when the first one comes.
@@ -111,8 +112,11 @@ func (r *Renderer) Render(ctx context.Context, q Request) (Result, error) {
 		return Result{}, fmt.Errorf("render %s: closed", q.URL)
 	}
 	defer func() { r.slots <- struct{}{} }()
+	var before []Part
 	for attempt := 1; ; attempt++ {
 		res, lost, err := r.once(ctx, q, u)
+		res.Parts = append(before, res.Parts...)
+		before = res.Parts
 		if err == nil {
 			return res, nil
 		}
@@ -244,6 +248,7 @@ func (r *Renderer) load(ctx context.Context, c *chromium, p *profile, q Request,
 	t := &tab{ctx: limited, opt: &r.opt, page: q, idle: map[cdp.LoaderID]bool{}, change: make(chan struct{}, 1)}
 	text, err := t.run()
 	left := p.proxy.end()
+	res.Parts = t.sent.close(time.Now())
 	if err != nil {
 		if cause := context.Cause(limited); cause != nil && !errors.Is(err, errHung) {
 			err = cause

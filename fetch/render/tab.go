@@ -34,6 +34,7 @@ type tab struct {
 	opt  *Options
 	page Request
 	main cdp.FrameID
+	sent parts
 
 	mu       sync.Mutex
 	served   bool                  // guarded by mu: the document was handed out
@@ -204,6 +205,8 @@ func (t *tab) event(ev any) {
 		t.crashed = true
 		t.mu.Unlock()
 		t.wake()
+	default:
+		t.sent.event(ev, time.Now())
 	}
 }
 
@@ -241,6 +244,7 @@ func (t *tab) decide(ev *fetch.EventRequestPaused) func() {
 		}
 		t.requests++
 		if web(url) && t.requests <= t.opt.MaxRequests && (t.opt.Allow == nil || t.opt.Allow(url)) {
+			t.sent.begin(ev, time.Now())
 			return t.pass(ev.RequestID)
 		}
 	}
