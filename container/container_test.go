@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -75,7 +77,25 @@ func wantBody(t testing.TB, c *container.Container, url, body string) *container
 	return s
 }
 
-// check runs the independent checker over every segment.
+// npmModules names a directory that has the node module warcio.
+const npmModules = "OCTOPUS_NPM"
+
+// checkWarcio has the files read by warcio.js, if it is there.
+func checkWarcio(t testing.TB, files []string) {
+	t.Helper()
+	modules := os.Getenv(npmModules)
+	if modules == "" {
+		t.Logf("not read by warcio.js: %s names no directory; npm install --prefix DIR warcio", npmModules)
+		return
+	}
+	out, err := exec.Command("node", append([]string{filepath.Join("testdata", "readwarc.cjs"), modules}, files...)...).CombinedOutput()
+	if err != nil {
+		t.Errorf("warcio.js: %v\n%s", err, out)
+	}
+	t.Logf("warcio.js: %s", out)
+}
+
+// check runs independent readers over every segment.
 func check(t testing.TB, dir string) {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
@@ -85,6 +105,7 @@ func check(t testing.TB, dir string) {
 	if out, err := exec.Command("gzip", append([]string{"-t"}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("gzip -t: %v\n%s", err, out)
 	}
+	checkWarcio(t, files)
 	tool := filepath.Join("..", "..", "shared", "tools", "warc_check.py")
 	if _, err := os.Stat(tool); err != nil {
 		t.Log("not checked by ../shared/tools/warc_check.py, which is missing")
@@ -213,4 +234,40 @@ func TestLocked(t *testing.T) {
 	}
 	closed(t, c)
 	closed(t, open(t, opt))
+}
+
+// TestReaders has other readers read records of every kind: text, bodies that are
+// compressed already, revisits, answers 304, metadata, tombstones, and what
+// compaction makes of them.
+func TestReaders(t *testing.T) {
+	opt := container.Options{Dir: t.TempDir(), SegmentBytes: 30_000}
+	c := open(t, opt)
+	rng := rand.New(rand.NewPCG(7, 8))
+	for i := range 60 {
+		noise := make([]byte, 500+rng.IntN(4000))
+		for k := range noise {
+			noise[k] = byte(rng.Uint32())
+		}
+		body := []string{strings.Repeat("text ", i), string(noise), "the same"}[i%3]
+		u := fmt.Sprintf("http://a.example/é/%d", i)
+		p := page(t, u, body, start.Add(time.Duration(i)*time.Second))
+		p.Header.Set("X-Name", strings.Repeat("ü", i%4))
+		put(t, c, container.Entry{Page: p, Meta: []warc.Field{{Name: "via", Value: "http://a.example/"}}[:i%2]})
+		if i%5 == 0 {
+			again := page(t, u, "", start.Add(time.Hour))
+			again.Status = 304
+			put(t, c, container.Entry{Page: again})
+		}
+		if i%7 == 0 {
+			if err := c.Delete(context.Background(), p.URL()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check(t, opt.Dir)
+	if _, err := c.Compact(context.Background(), 1, 0, nil); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, c)
+	check(t, opt.Dir)
 }

@@ -48,17 +48,27 @@ func killPage(t testing.TB, i int) *octopus.Page {
 	return page(t, killURL(i), killBody(i), start.Add(time.Duration(i)*time.Millisecond))
 }
 
-// TestKill kills a process that stores pages, again and again in one
-// directory, and looks for every page that it acknowledged.
+// TestKill kills a process that stores pages, again and again in one directory,
+// and looks for every page that it acknowledged. Every 50 kills it begins anew, or
+// a campaign would spend its time on looking.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
-	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(5, 6))
+	stored, kills := 0, scale(4)
+	for done := 0; done < kills; done += 50 {
+		stored += killOften(t, min(50, kills-done), rng)
+		t.Logf("%d kills, %d pages acknowledged, none lost or wrong", min(done+50, kills), stored)
+	}
+}
+
+// killOften returns the number of pages that were acknowledged.
+func killOften(t *testing.T, cycles int, rng *rand.Rand) int {
+	dir := t.TempDir()
 	stored := map[int]bool{}
 	from := 0
-	for cycle := range scale(4) {
+	for cycle := range cycles {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
 		cmd.Env = append(os.Environ(), killDir+"="+dir, fmt.Sprintf("OCTOPUS_TEST_KILL_FROM=%d", from))
 		out, err := cmd.StdoutPipe()
@@ -93,5 +103,5 @@ func TestKill(t *testing.T) {
 		closed(t, c)
 	}
 	check(t, dir)
-	t.Logf("%d pages acknowledged", len(stored))
+	return len(stored)
 }
