@@ -164,12 +164,7 @@ func BenchmarkPutPacked(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				for i := range entries {
-					rng := rand.New(rand.NewPCG(uint64(n), 7))
-					body := make([]byte, 0, 2500)
-					for len(body) < 2500 {
-						body = binary.LittleEndian.AppendUint64(body, rng.Uint64())
-					}
-					entries[i].Page = benchPage(n, body)
+					entries[i].Page = benchPage(n, packedBody(n))
 					n++
 				}
 				b.StartTimer()
@@ -180,4 +175,41 @@ func BenchmarkPutPacked(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/page")
 		})
 	}
+}
+
+// BenchmarkGetPacked reads random pages whose bodies are compressed already.
+func BenchmarkGetPacked(b *testing.B) {
+	const n = 20_000
+	c := open(b, container.Options{Dir: b.TempDir(), Sync: container.Never})
+	defer closed(b, c)
+	entries := make([]container.Entry, n)
+	for i := range entries {
+		entries[i].Page = benchPage(i, packedBody(i))
+	}
+	if _, err := c.PutAll(context.Background(), entries); err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	urls := make([]octopus.URL, 1000)
+	for i := range urls {
+		urls[i] = benchURL(rng.IntN(n))
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		if _, err := c.Get(context.Background(), urls[i%len(urls)]); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+}
+
+// packedBody makes 2,500 bytes that look compressed.
+func packedBody(i int) []byte {
+	rng := rand.New(rand.NewPCG(uint64(i), 7))
+	body := make([]byte, 0, 2500)
+	for len(body) < 2500 {
+		body = binary.LittleEndian.AppendUint64(body, rng.Uint64())
+	}
+	return body
 }
