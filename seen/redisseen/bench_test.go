@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"flag"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -50,19 +51,7 @@ func filled(b *testing.B, c *redis.Client) (s *redisseen.Set, now time.Time) {
 		now = at(24*float64(w) + 12)
 		from, to := w**benchKeys, (w+1)**benchKeys
 		addMany(b, s, now, from, min(from+byAdd, to))
-		key := "bench:" + now.Format("20060102")
-		bits := []byte(c.Get(ctx, key).Val())
-		for i := from + byAdd; i < to; i++ {
-			k := seentest.Key(i)
-			for _, p := range redisseen.Positions(s, k[:]) {
-				bits[p>>3] |= 0x80 >> (p & 7)
-			}
-		}
-		for at := 0; at < len(bits); at += 1 << 20 {
-			if err := c.SetRange(ctx, key, int64(at), string(bits[at:min(at+1<<20, len(bits))])).Err(); err != nil {
-				b.Fatal(err)
-			}
-		}
+		setBits(b, c, s, ":"+now.Format("20060102"), from+byAdd, to)
 	}
 	keys, known := make([]octopus.Key, drawn), make([]bool, drawn)
 	for i := range keys {
@@ -72,6 +61,35 @@ func filled(b *testing.B, c *redis.Client) (s *redisseen.Set, now time.Time) {
 		b.Fatalf("%d of %d keys are known, %v", seentest.Count(known), drawn, err)
 	}
 	return s, now
+}
+
+// setBits sets the bits of keys in the blocks of a window.
+func setBits(b *testing.B, c *redis.Client, s *redisseen.Set, window string, from, to int) {
+	ctx := context.Background()
+	blocks := map[int][]byte{}
+	name := func(block int) string {
+		if block < 0 {
+			return "bench" + window
+		}
+		return fmt.Sprintf("bench:%d%s", block, window)
+	}
+	for i := from; i < to; i++ {
+		k := seentest.Key(i)
+		block, places := redisseen.Positions(s, k[:])
+		if blocks[block] == nil {
+			blocks[block] = []byte(c.Get(ctx, name(block)).Val())
+		}
+		for _, p := range places {
+			blocks[block][p>>3] |= 0x80 >> (p & 7)
+		}
+	}
+	for block, bits := range blocks {
+		for at := 0; at < len(bits); at += 1 << 20 {
+			if err := c.SetRange(ctx, name(block), int64(at), string(bits[at:min(at+1<<20, len(bits))])).Err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
 }
 
 // addMany adds keys in calls of 10,000, and returns how many were fresh and the
@@ -92,26 +110,44 @@ func addMany(b *testing.B, s *redisseen.Set, now time.Time, from, to int) (fresh
 	return fresh
 }
 
-// slowest returns the longest call of a script that the server has logged, in
-// ms, and how many took more than 5 ms.
-func slowest(b *testing.B, c *redis.Client) (ms float64, over int) {
-	logs, err := c.SlowLogGet(context.Background(), 10_000).Result()
+// held tells how long the calls of scripts have held the server since CONFIG
+// RESETSTAT: by its own clock, in steps of two (the time in which it had no
+// processor counts), and the processor's time of a call on average.
+func held(b *testing.B, c *redis.Client, before float64) {
+	ctx := context.Background()
+	calls, over := 0, 0
+	var steps []string
+	reply, err := c.Do(ctx, "LATENCY", "HISTOGRAM", "evalsha").Result()
 	if err != nil {
-		b.Fatal(err)
+		b.Log(err) // Redis 6 has none
+		return
 	}
-	for _, l := range logs {
-		if strings.HasPrefix(strings.ToLower(l.Args[0]), "eval") {
-			ms = max(ms, float64(l.Duration.Microseconds())/1000)
-			over++
+	list, _ := reply.(map[any]any)
+	of, _ := list["evalsha"].(map[any]any)
+	if n, ok := of["calls"].(int64); ok {
+		calls = int(n)
+	}
+	histogram, _ := of["histogram_usec"].(map[any]any)
+	bounds := make([]int, 0, len(histogram))
+	for us := range histogram {
+		bounds = append(bounds, int(us.(int64)))
+	}
+	slices.Sort(bounds)
+	for _, us := range bounds {
+		n := int(histogram[int64(us)].(int64))
+		if us <= 5000 {
+			over = calls - n
 		}
+		steps = append(steps, fmt.Sprintf("%.3f%% in %.1f ms", 100*float64(n)/float64(calls), float64(us)/1000))
 	}
-	return ms, over
+	b.Logf("%d calls, %.2f ms of the server's processor each, %.3f%% above the last step below 5 ms: %s",
+		calls, (serverCPU(c)-before)*1e3/float64(calls), 100*float64(over)/float64(calls), strings.Join(steps, ", "))
 }
 
 // BenchmarkWindows measures a batched check-and-add with all windows full,
 // beside one GETBIT or SETBIT for each hash and beside Scrapy-Redis' SADD.
 func BenchmarkWindows(b *testing.B) {
-	_, c := start(b, "--slowlog-log-slower-than", "5000", "--slowlog-max-len", "10000")
+	_, c := start(b)
 	ctx := context.Background()
 	before := used(c)
 	s, now := filled(b, c)
@@ -137,7 +173,10 @@ func BenchmarkWindows(b *testing.B) {
 	}
 	b.Logf("%d of %d absent keys taken for known: %.3g", wrong, absent, float64(wrong)/float64(absent))
 
-	c.Do(ctx, "SLOWLOG", "RESET")
+	if err := c.ConfigResetStat(ctx).Err(); err != nil {
+		b.Fatal(err)
+	}
+	cpuBefore := serverCPU(c)
 	next := 1 << 50
 	b.Run("Batched/new", func(b *testing.B) {
 		defer cpu(b, c)()
@@ -150,8 +189,7 @@ func BenchmarkWindows(b *testing.B) {
 			addMany(b, s, now, 0, min(total, b.N-done))
 		}
 	})
-	ms, over := slowest(b, c)
-	b.Logf("calls that held Redis over 5 ms: %d, the longest %.1f ms", over, ms)
+	held(b, c, cpuBefore)
 	b.Run("OneCommandForEachHash/new", func(b *testing.B) {
 		defer cpu(b, c)()
 		naive(b, c, st)
@@ -174,17 +212,21 @@ func cpu(b *testing.B, c *redis.Client) func() {
 		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err != nil {
 			b.Fatal(err)
 		}
-		sum := time.Duration(own.Utime.Nano() + own.Stime.Nano()).Seconds()
-		for line := range strings.Lines(c.Info(context.Background(), "cpu").Val()) {
-			name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
-			if v, err := strconv.ParseFloat(value, 64); err == nil && (name == "used_cpu_sys" || name == "used_cpu_user") {
-				sum += v
-			}
-		}
-		return sum
+		return time.Duration(own.Utime.Nano()+own.Stime.Nano()).Seconds() + serverCPU(c)
 	}
 	before := now()
 	return func() { b.ReportMetric((now()-before)*1e6/float64(b.N), "cpu-us/entry") }
+}
+
+// serverCPU returns the processor time of a server, in seconds.
+func serverCPU(c *redis.Client) (sum float64) {
+	for line := range strings.Lines(c.Info(context.Background(), "cpu").Val()) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), ":")
+		if v, err := strconv.ParseFloat(value, 64); err == nil && (name == "used_cpu_sys" || name == "used_cpu_user") {
+			sum += v
+		}
+	}
+	return sum
 }
 
 // naive does what the published code does: GETBIT for every hash in every

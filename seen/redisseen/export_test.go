@@ -5,13 +5,9 @@ import (
 	"encoding/binary"
 )
 
-// CutIntoBlocks makes a filter of several blocks of what would fit into one, so
-// that tests need no gigabytes.
-func (s *Set) CutIntoBlocks(n int) { s.size.blocks, s.size.bits = n, s.size.bits/int64(n) }
-
-// Positions returns the bits of an entry in a filter of one block, as filter.lua
-// computes them.
-func Positions(s *Set, member []byte) []uint64 {
+// Positions returns the block of an entry, -1 where there is only one, and the
+// bits in it, as filter.lua computes them.
+func Positions(s *Set, member []byte) (block int, bits []uint64) {
 	sum := md5.Sum(member)
 	var h [4]uint64
 	for i := range h {
@@ -25,5 +21,8 @@ func Positions(s *Set, member []byte) []uint64 {
 	for j := range k / 2 {
 		list = append(list, (h[2]+j*h[3])%m)
 	}
-	return list
+	if s.size.blocks == 1 {
+		return -1, list
+	}
+	return int(h[3]>>8) % s.size.blocks, list
 }

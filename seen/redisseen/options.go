@@ -3,6 +3,7 @@ package redisseen
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -143,12 +144,48 @@ func (o *Options) plan() (size, error) {
 		return size{}, fmt.Errorf("redisseen: %d entries in each of %d windows of %d bits with %d hashes err with %.2g, asked for is %.2g: take %d bits (%d MB a window) with %d hashes, or at most %d entries",
 			o.Capacity, o.Windows, bits, hashes, total, o.ErrorRate, need, need>>23+1, best, entriesFor(bits, hashes, target))
 	}
-	blocks := (bits + blockBits - 1) / blockBits
-	if blocks > maxBlocks {
+	if least := (bits + blockBits - 1) / blockBits; least > maxBlocks {
 		return size{}, fmt.Errorf("redisseen: %d bits need %d blocks of 512 MB, %d are possible: lower the capacity to %d, or raise the error rate",
-			bits, blocks, maxBlocks, entriesFor(maxBlocks*blockBits, best, target))
+			bits, least, maxBlocks, entriesFor(maxBlocks*blockBits, best, target))
 	}
+	blocks := cut(bits)
 	return size{bits: (bits + blocks - 1) / blocks, hashes: hashes, blocks: int(blocks), err: total}, nil
+}
+
+// Cutting a filter into blocks.
+const (
+	cutMost  = 16      // blocks more than needed, plus one
+	cutLeast = 1 << 16 // bytes of a block of a filter that need not be cut
+	cutGood  = 1.03    // memory over what the bits take that is good enough
+)
+
+// cut returns the number of blocks for a filter. Redis' allocator has four sizes
+// of memory in each doubling, so one string of any length may take a quarter
+// more than it holds; a few equal ones of the right length take little more.
+func cut(size int64) (blocks int64) {
+	least := (size + blockBits - 1) / blockBits
+	best := math.Inf(1)
+	for n := least; n < min(least+cutMost, maxBlocks+1); n++ {
+		bytes := ((size+n-1)/n + 7) / 8
+		if n > least && bytes < cutLeast {
+			break
+		}
+		if over := float64(n*allocated(bytes)) / (float64(size) / 8); over < best {
+			best, blocks = over, n
+		}
+		if best <= cutGood {
+			break
+		}
+	}
+	return blocks
+}
+
+// allocated is the memory of a Redis string: its bytes, and at most 16 of a
+// header, in the least of jemalloc's sizes (4, 5, 6, 7 times a power of two).
+func allocated(n int64) int64 {
+	n += 16
+	step := int64(1) << max(bits.Len64(uint64(n-1))-3, 0)
+	return (n + step - 1) / step * step
 }
 
 // bestHashes is the number of hashes that needs the fewest bits for error p.

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -220,14 +221,12 @@ func TestExpiring(t *testing.T) {
 	}
 }
 
+// TestBlocks: a filter is cut where that saves memory, and three blocks are one
+// filter.
 func TestBlocks(t *testing.T) {
 	_, c := start(t)
-	// A filter of three blocks, 18 bits for each entry; they are cut small by
-	// the test alone.
-	s := open(t, redisseen.Options{Client: c, Name: "big", Kind: redisseen.Bloom, Capacity: 100_000, ErrorRate: 1e-3,
-		Bits: 1_800_000, Hashes: 8})
-	s.CutIntoBlocks(3)
-	if n := seentest.Count(seentest.Add(t, s, seentest.Keys(0, 50_000))); n < 49_990 {
+	s := open(t, redisseen.Options{Client: c, Name: "big", Kind: redisseen.Bloom, Capacity: 150_000, ErrorRate: 1e-3})
+	if n := seentest.Count(seentest.Add(t, s, seentest.Keys(0, 50_000))); n < 49_950 {
 		t.Errorf("%d of 50000 are fresh", n)
 	}
 	if n := seentest.Count(seentest.Add(t, s, seentest.Keys(0, 50_000))); n != 0 {
@@ -236,6 +235,31 @@ func TestBlocks(t *testing.T) {
 	names, _ := c.Keys(t.Context(), "big:?").Result()
 	if len(names) != 3 {
 		t.Errorf("blocks %v, want three", names)
+	}
+}
+
+// TestMemory: what filters really take is within a tenth of the formula,
+// n log2(e) log2(1/p) bits, whatever their size.
+func TestMemory(t *testing.T) {
+	_, c := start(t)
+	const rate = 1e-4
+	for _, capacity := range []int64{300_000, 896_234, 1_252_038, 2_524_977, 4_300_000} {
+		c.FlushAll(t.Context())
+		s := open(t, redisseen.Options{Client: c, Name: "x", Kind: redisseen.Bloom, Capacity: capacity, ErrorRate: rate})
+		seentest.Add(t, s, seentest.Keys(0, 300))
+		blocks, err := c.Keys(t.Context(), "x*").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes := 0.0
+		for _, key := range blocks {
+			if key != "x:plan" {
+				bytes += float64(c.MemoryUsage(t.Context(), key).Val())
+			}
+		}
+		if formula := float64(capacity) * math.Log2E * math.Log2(1/rate) / 8; bytes < formula || bytes > 1.1*formula {
+			t.Errorf("%d entries: %.0f bytes in %d blocks, %.3f times the formula", capacity, bytes, len(blocks)-1, bytes/formula)
+		}
 	}
 }
 

@@ -54,10 +54,27 @@ def size(capacity, error_rate, windows):
     target = -math.expm1(math.log1p(-error_rate) / windows)
     hashes = min(max(1, math.floor(-math.log2(target) + 0.5)), 64)
     bits = math.ceil(1.01 * (-hashes * capacity / math.log1p(-(target ** (1 / hashes)))))
-    blocks = -(-bits // _BLOCK)
-    if blocks > 256:
-        raise ValueError(f"capacity {capacity} needs {blocks} blocks of 512 MB, 256 are possible")
+    least = -(-bits // _BLOCK)
+    if least > 256:
+        raise ValueError(f"capacity {capacity} needs {least} blocks of 512 MB, 256 are possible")
+    blocks = _cut(bits, least)
     return -(-bits // blocks), hashes, blocks
+
+
+def _cut(bits, least):
+    """The number of blocks that Redis' allocator rounds up least."""
+    best, blocks = math.inf, least
+    for n in range(least, min(least + 16, 257)):
+        size = (-(-bits // n) + 7) // 8
+        if n > least and size < 1 << 16:
+            break
+        step = 1 << max((size + 15).bit_length() - 3, 0)
+        over = n * (-(-(size + 16) // step) * step) / (bits / 8)
+        if over < best:
+            best, blocks = over, n
+        if best <= 1.03:
+            break
+    return blocks
 
 
 class Seen:
