@@ -97,7 +97,7 @@ func newEntry(l *octopus.Link, r *record) *entry {
 // refuses returns the reason why a fresh URL of h is parked at once; empty where
 // it is not.
 func (c *Core) refuses(h *host, l *octopus.Link) (reason, detail string) {
-	if detail := c.opt.Traps.catches(l.URL.Text); detail != "" && l.Kind != octopus.Entry && l.Kind != octopus.Jump {
+	if detail := c.opt.Traps.Catches(l.URL.Text); detail != "" && l.Kind != octopus.Entry && l.Kind != octopus.Jump {
 		return octopus.ReasonTrap, detail
 	}
 	quota, whose := c.opt.HostQuota, "host"

@@ -205,42 +205,12 @@ func (c *Core) countDone(h *host, n int64) {
 	h.Done += n
 }
 
-// period returns when the URL comes due again after its last visit, 0 for never:
-// a navigation page on the refresh period of its board, adapted to how often it
-// changes; everything else on the recrawl period.
+// period returns when the URL comes due again after its last visit, 0 for never.
 func (c *Core) period(r *record) time.Duration {
-	p := c.rules(r.board).Periods
-	if !r.hasLinks() {
-		return c.missing(r, p)
-	}
-	if r.pos.lane() == octopus.Data || p.Refresh <= 0 {
-		return p.Recrawl
-	}
-	setDefault(&p.Min, p.Refresh/4)
-	setDefault(&p.Max, 4*p.Refresh)
-	period := r.last.period
-	switch {
-	case period == 0:
-		period = p.Refresh
-	case r.last.changed.Equal(r.last.at):
-		period /= 2
-	default:
-		period += period / 2
-	}
-	return min(max(period, p.Min), p.Max).Truncate(time.Second)
-}
-
-// missing returns when a page that is not there comes due again: an entry with
-// the next refresh, for somebody watches it; another page that was there before
-// ever later, and then never.
-func (c *Core) missing(r *record, p Periods) time.Duration {
-	switch {
-	case r.kind == octopus.Entry:
-		return p.Refresh
-	case 2*r.last.period <= 16*p.Refresh:
-		return 2 * r.last.period
-	}
-	return 0
+	return c.rules(r.board).Next(manners.Visited{
+		There: r.hasLinks(), Entry: r.kind == octopus.Entry, Nav: r.pos.lane() == octopus.Nav,
+		Changed: r.last.changed.Equal(r.last.at), Period: r.last.period,
+	})
 }
 
 // compare tells whether an outcome brings the first page of the URL, or other

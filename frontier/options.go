@@ -132,33 +132,12 @@ type Politeness struct {
 	ConnsPerHost int
 }
 
-// BoardRules are what a board asks of the frontier; the zero value asks for nothing.
-type BoardRules struct {
-	Periods
-	// Delay is the least gap between two requests to a host while URLs of the
-	// board go there, in place of Politeness.HostDelay; a longer Crawl-delay
-	// still holds. 0: the board has none of its own.
-	Delay time.Duration
-	// Quota is the number of URLs of one host that may be known when the board
-	// brings one more, in place of Options.HostQuota. 0: the board has none.
-	Quota int64
-	// Hold is a reason, such as octopus.ReasonPaused, for which the board's URLs
-	// are parked when their turn comes. Empty: they go.
-	Hold string
-}
-
-// Periods say when visited pages come due again. Zero means never.
-type Periods struct {
-	// Refresh is the first period of a navigation page. After each visit it is
-	// halved where the page had changed, and half longer where it had not,
-	// between Min and Max.
-	Refresh time.Duration
-	// Min and Max bound the period. Defaults a quarter of Refresh and four times
-	// Refresh.
-	Min, Max time.Duration
-	// Recrawl is the period of everything else, data pages included.
-	Recrawl time.Duration
-}
+// What a frontier keeps wherever it lies is in package manners.
+type (
+	BoardRules = manners.BoardRules
+	Periods    = manners.Periods
+	Traps      = manners.Traps
+)
 
 // Seen remembers which keys were met; package seen has members. All methods may
 // be called by many goroutines at once.
@@ -215,7 +194,7 @@ func (o Options) withDefaults() Options {
 		o.Agent = "octopus"
 	}
 	o.Rules = o.Rules.WithDefaults()
-	o.Traps = o.Traps.withDefaults()
+	o.Traps = o.Traps.WithDefaults()
 	setDefault(&o.LeaseTime, 2*time.Minute)
 	setDefault(&o.QueueLimit, 1_000_000)
 	o.Buckets.Count = max(o.Buckets.Count, 1)

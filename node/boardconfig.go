@@ -113,7 +113,7 @@ func (c *Config) Notes() []string {
 	for i := range notes {
 		notes[i] = "fetcher." + notes[i]
 	}
-	return notes
+	return append(notes, c.sharedNotes()...)
 }
 
 // checkBoards checks the boards of the file.

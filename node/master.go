@@ -77,9 +77,12 @@ func (c *Config) sizeFrontier(opt *frontier.Options) {
 		opt.HostLimit = min(max(int(c.Memory/hostMemory/8), 1000), 200_000)
 	}
 	if l.Traps == "off" {
-		opt.Traps = frontier.Traps{MaxLength: -1, MaxSegments: -1, MaxRepeats: -1, MaxParams: -1, MinYield: -1}
+		opt.Traps = noTraps
 	}
 }
+
+// noTraps takes whatever looks like an endless URL space.
+var noTraps = frontier.Traps{MaxLength: -1, MaxSegments: -1, MaxRepeats: -1, MaxParams: -1, MinYield: -1}
 
 // hostMemory is what a host in memory takes, its site included, in bytes, about.
 const hostMemory = 1 << 10

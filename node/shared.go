@@ -42,6 +42,30 @@ func (c *Config) checkShared() error {
 	return nil
 }
 
+// sharedNotes names the settings that are given and do nothing in a shared crawl.
+func (c *Config) sharedNotes() (notes []string) {
+	if c.Frontier == "" {
+		return nil
+	}
+	var usual Config
+	usual.defaultMaster()
+	m, u := &c.Master, &usual.Master
+	for _, s := range []struct {
+		given bool
+		text  string
+	}{
+		{m.Lease != u.Lease, "master.lease has no effect in a shared crawl: leases last twice fetcher.timeout"},
+		{m.Queue.Limit != u.Queue.Limit, "master.queue.limit has no effect in a shared crawl: its queue is in Redis"},
+		{m.Bucket != u.Bucket, "master.bucket has no effect in a shared crawl: any process may fetch from any host"},
+		{c.Limit.Session != 0, "limit.session has no effect in a shared crawl: the shallower URL goes first"},
+	} {
+		if s.given {
+			notes = append(notes, s.text)
+		}
+	}
+	return notes
+}
+
 // minLease is the shortest lease: a page also waits to be parsed and stored.
 const minLease = 10 * time.Second
 
@@ -53,11 +77,16 @@ func (n *Node) openShared() error {
 		HostDelay: orNone(time.Duration(c.HostDelay)), IPDelay: time.Duration(c.IPDelay), SiteDelay: time.Duration(c.SiteDelay),
 		ConnsPerHost: c.ConnsPerHost, HostQuota: n.cfg.Limit.PagesPerHost, SiteQuota: n.cfg.Limit.PagesPerSite,
 		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
-		Rules:     c.rules(),
-		LeaseTime: max(2*time.Duration(c.Timeout), minLease),
-		Relink:    n.cfg.Crawl.Depth >= 0,
-		Entries:   n.entryLinks,
-		OnError:   n.redisTrouble,
+		Rules:      c.rules(),
+		Boards:     n.boards.rulesOf,
+		LeaseTime:  max(2*time.Duration(c.Timeout), minLease),
+		Relink:     n.cfg.Crawl.Depth >= 0,
+		LaneWeight: n.cfg.Master.Queue.DataWeight,
+		Entries:    n.entryLinks,
+		OnError:    n.redisTrouble,
+	}
+	if n.cfg.Limit.Traps == "off" {
+		opt.Traps = noTraps
 	}
 	if n.cfg.Crawl.Sitemap == "auto" {
 		opt.Sitemaps = canon.Parse

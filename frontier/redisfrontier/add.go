@@ -79,6 +79,8 @@ func verdictOf(code byte) octopus.Verdict {
 		return octopus.Verdict{Code: octopus.Queued}
 	case 'h', 's':
 		return octopus.Verdict{Code: octopus.Parked, Reason: octopus.ReasonQuota}
+	case 't':
+		return octopus.Verdict{Code: octopus.Parked, Reason: octopus.ReasonTrap}
 	case 'd':
 		return octopus.Verdict{Code: octopus.Parked, Reason: octopus.ReasonDead}
 	}
@@ -124,10 +126,10 @@ func (f *Frontier) addCalls(links []octopus.Link, known []bool) (calls []*redisx
 			}
 		}
 		a.link(i, l, fresh, blob)
+		a.links = append(a.links, f.refusals(l)...)
 	}
 	for _, a := range list {
-		args := []any{f.opt.HostQuota, f.opt.SiteQuota, tail("", ""),
-			tail(octopus.ReasonQuota, fmt.Sprintf("host quota of %d", f.opt.HostQuota)),
+		args := []any{f.opt.SiteQuota, tail("", ""),
 			tail(octopus.ReasonQuota, fmt.Sprintf("site quota of %d", f.opt.SiteQuota)),
 			tail(octopus.ReasonDead, "its host was dead when it was met"), flag(f.opt.Relink), len(a.named)}
 		calls = append(calls, f.call(addScript, a.bucket, append(append(args, a.hosts...), a.links...)...))
@@ -152,6 +154,22 @@ func (a *addition) link(i int, l *octopus.Link, fresh string, blob []byte) {
 	pos := newPosition(l)
 	a.links = append(a.links, l.URL.Key[:], pos[:6], l.Hop, fresh, blob)
 	a.at = append(a.at, i)
+}
+
+// refusals returns what add.lua has to know to park a link that is new: the
+// quota of its host, and the tails of a record parked for it and as a trap.
+func (f *Frontier) refusals(l *octopus.Link) []any {
+	quota, whose, trap := f.opt.HostQuota, "host", []byte(nil)
+	if q := f.opt.rulesOf(l.Board).Quota; q > 0 {
+		quota, whose = q, "board"
+	}
+	if detail := f.opt.Traps.Catches(l.URL.Text); detail != "" && l.Kind != octopus.Entry && l.Kind != octopus.Jump {
+		trap = tail(octopus.ReasonTrap, detail)
+	}
+	if quota == 0 {
+		return []any{0, "", trap}
+	}
+	return []any{quota, tail(octopus.ReasonQuota, fmt.Sprintf("%s quota of %d", whose, quota)), trap}
 }
 
 func tail(reason, detail string) []byte {

@@ -1,16 +1,18 @@
--- Offers links. One byte for each: q queued, k known, h over the host's quota,
--- s over the site's, d its host is dead.
--- ARGV 9   quota of a host, 0 for none;  10 of a site
---      11  tail of a new record;  12-14 of one parked for h, s, d
---      15  '1': a fetched page met at a smaller depth is read again
---      16  number of hosts, then key, name, site name of each
+-- Offers links. One byte for each: q queued, k known, h over the quota of its
+-- host, s over the site's, d its host is dead, t it looks like a trap.
+-- ARGV 9   quota of a site, 0 for none
+--      10  tail of a new record;  11-12 of one parked for s, d
+--      13  '1': a fetched page met at a smaller depth is read again
+--      14  number of hosts, then key, name, site name of each
 --      …   of each link: key, position without its number, hop, '1' or '0' as
---          the seen set says new or known ('' where there is none), the link
-local hostquota, sitequota, relink = tonumber(ARGV[9]), tonumber(ARGV[10]), ARGV[15] == '1'
-local tails = {q = ARGV[11], h = ARGV[12], s = ARGV[13], d = ARGV[14]}
-local at = 17
+--          the seen set says new or known ('' where there is none), the link,
+--          quota of its host (0 for none) and the tail of a record parked for
+--          it, tail of a record parked as a trap ('' for none)
+local sitequota, relink = tonumber(ARGV[9]), ARGV[13] == '1'
+local tails = {q = ARGV[10], s = ARGV[11], d = ARGV[12]}
+local at = 15
 local hosts = {}
-for _ = 1, tonumber(ARGV[16]) do
+for _ = 1, tonumber(ARGV[14]) do
   local h = ARGV[at]
   hosts[#hosts + 1] = h
   if call('HSETNX', T .. 'h:' .. h, 'name', ARGV[at + 1]) == 1 then
@@ -40,12 +42,12 @@ end
 local function known(key, rec, pos, hop, fresh, link)
   local state = sub(rec, 1, 1)
   local nearer = cost(pos, hop) < cost(sub(rec, 17, 22), byte(rec, 4))
-  if fresh == '1' and (state == 'd' or state == 'f') then
+  if fresh == '1' and (state == 'd' or state == 'r' or state == 'f') then
     again(key, rec, pos, hop, link, false) -- what was forgotten is fetched, not only read again
     return 'q'
   end
   if nearer then
-    if state == 'd' and relink and has(rec, LINKS) then
+    if (state == 'd' or state == 'r') and relink and has(rec, LINKS) then
       again(key, rec, pos, hop, link, true)
     elseif state == 'q' then
       leave(key, rec)
@@ -57,14 +59,16 @@ local function known(key, rec, pos, hop, fresh, link)
   return 'k'
 end
 
-local function new(key, pos, hop, link)
+local function new(key, pos, hop, link, quota, overtail, traptail)
   local h = sub(key, 1, 8)
   local H = T .. 'h:' .. h
   local ofHost = call('HINCRBY', H, 'known', 1)
   local ofSite = call('HINCRBY', T .. 's:' .. sub(h, 1, 4), 'known', 1)
   local v = call('HMGET', H, 'why', 'blocked')
   local code, state = 'q', 'q'
-  if hostquota > 0 and ofHost > hostquota then code, state = 'h', 'p'
+  tails.h, tails.t = overtail, traptail
+  if traptail ~= '' then code, state = 't', 'p'
+  elseif quota > 0 and ofHost > quota then code, state = 'h', 'p'
   elseif sitequota > 0 and ofSite > sitequota then code, state = 's', 'p'
   elseif v[1] == DEAD and tonumber(v[2]) > now then code, state = 'd', 'p' end
   bump('known', 1)
@@ -82,9 +86,9 @@ while at <= #ARGV do
   elseif fresh == '0' then
     codes[#codes + 1] = 'k' -- a filter may say so of a URL that was never met
   else
-    codes[#codes + 1] = new(key, pos, hop, link)
+    codes[#codes + 1] = new(key, pos, hop, link, tonumber(ARGV[at + 5]), ARGV[at + 6], ARGV[at + 7])
   end
-  at = at + 5
+  at = at + 8
 end
 for _, h in ipairs(hosts) do schedule(h) end
 return finish(table.concat(codes))

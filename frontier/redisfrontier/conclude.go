@@ -48,7 +48,7 @@ func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *ho
 		c.tries++
 		c.state, c.at = stateLater, now.Add(o.RetryPause(int(c.tries), draw))
 	case manners.Done:
-		c.succeed(out, o.Relink)
+		c.succeed(out, o.Relink, o.rulesOf(c.link.board).Periods)
 	default:
 		c.fail(out, m, now)
 	}
@@ -57,12 +57,12 @@ func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *ho
 
 // succeed ends a visit with a final answer. Where the URL was met by a shorter
 // way meanwhile, its links are to be read again.
-func (c *conclusion) succeed(out *octopus.Outcome, relinks bool) {
-	relink := c.flags&flagRelink != 0
+func (c *conclusion) succeed(out *octopus.Outcome, relinks bool, p manners.Periods) {
+	relink, changed := c.flags&flagRelink != 0, false
 	c.visits++
 	c.tries, c.flags = 0, c.flags&^(flagRelink|flagLinks)
 	if !relink || !out.NoRequest {
-		c.last.take(out)
+		changed = c.last.take(out)
 	}
 	if out.Status/100 == 2 && !relink {
 		c.pages = 1
@@ -75,12 +75,33 @@ func (c *conclusion) succeed(out *octopus.Outcome, relinks bool) {
 			c.state, c.behind, c.flags = stateQueued, true, c.flags|flagRelink
 		}
 	}
+	if !relink || c.last.period == 0 {
+		c.last.period = p.Next(manners.Visited{There: c.flags&flagLinks != 0, Entry: c.link.kind == octopus.Entry,
+			Nav: c.pos.lane() == octopus.Nav, Changed: changed, Period: c.last.period})
+	}
+	if c.state == stateDone {
+		c.await()
+	}
 }
 
-// fail ends a visit for good: the URL is bad, with its reason.
+// await lets a visited page with a period come due again.
+func (c *conclusion) await() {
+	if c.last.period > 0 {
+		c.state, c.at = stateAgain, c.at.Add(c.last.period)
+	}
+}
+
+// fail ends a visit for good: the URL is bad, with its reason. A page that has a
+// period keeps it: it was there once.
 func (c *conclusion) fail(out *octopus.Outcome, m *hostState, now time.Time) {
 	c.visits++
-	c.state, c.ended = stateFailed, true
+	c.ended = true
+	if c.last.period > 0 {
+		c.tries, c.state = 0, stateDone
+		c.await()
+		return
+	}
+	c.state = stateFailed
 	c.reason, c.detail = octopus.ReasonFailed, manners.Failure(out)
 	if m.Dead(now) {
 		c.reason = octopus.ReasonDead
@@ -88,13 +109,15 @@ func (c *conclusion) fail(out *octopus.Outcome, m *hostState, now time.Time) {
 	c.last.at, c.last.status = out.End, out.Status
 }
 
-// take notes what an outcome says of the page.
-func (v *visit) take(o *octopus.Outcome) {
+// take notes what an outcome says of the page, and tells whether it has changed.
+func (v *visit) take(o *octopus.Outcome) (changed bool) {
 	v.at, v.status = o.End, o.Status
 	if o.Status == http.StatusNotModified {
-		return // the stored version still holds, validators included
+		return false // the stored version still holds, validators included
 	}
+	changed = o.Changed && (o.Digest == "" || o.Digest != v.digest)
 	v.digest, v.etag, v.lastMod = o.Digest, o.ETag, o.LastModified
+	return changed
 }
 
 // park puts a leased URL aside.

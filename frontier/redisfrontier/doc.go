@@ -23,7 +23,8 @@
 //	| state | flags | tries | hop | visits | lease | lane prec depth ^weight seq    |
 //	| length of the link | the link as it was met | reason, detail, last visit |
 //
-// States are q queued, L leased, l later, d done, p parked, f failed. One state
+// States are q queued, L leased, l later, d done, r done and due again, p parked,
+// f failed. One state
 // change is one script, which moves the URL between the tables and counts it.
 //
 // # Who decides what

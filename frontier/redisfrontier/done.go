@@ -261,10 +261,14 @@ type application struct {
 func (f *Frontier) applyCall(a *application) *redisx.Call {
 	u := &a.link.URL
 	m := &a.host
+	pace := f.opt.HostDelay
+	if d := f.opt.rulesOf(a.link.Board).Delay; d > 0 {
+		pace = d
+	}
 	return f.call(settleScript, f.bucketOf(u.Key),
 		a.kind, u.Key[:], binary.BigEndian.AppendUint64(nil, uint64(a.lease)), authorityOf(u.Text),
 		flag(a.request), millis(a.end), a.old, m.encode(),
-		millis(m.Blocked), int(m.Why), m.gap(f.opt.HostDelay).Milliseconds(), millis(a.notBefore),
+		millis(m.Blocked), int(m.Why), m.gap(pace).Milliseconds(), millis(a.notBefore),
 		flag(a.change), a.oldRecord, a.record, millis(a.at), flag(a.behind), a.pages,
 		a.robotsTimes, a.policy, u.Host, u.Site)
 }

@@ -3,6 +3,7 @@ package redisfrontier
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -66,6 +67,8 @@ func (f *Frontier) explainHost(e *octopus.Explanation, r *record, host *redis.Sl
 	now := f.serverNow()
 	next, blocked := fromMillis(v[0]), fromMillis(v[1])
 	switch {
+	case r.state == stateAgain:
+		e.Waiting = fmt.Sprintf("its next visit in %s", until(now, time.UnixMilli(int64(due.Val()))))
 	case r.state == stateLater:
 		e.Waiting = fmt.Sprintf("its next attempt in %s", until(now, time.UnixMilli(int64(due.Val()))))
 	case r.state != stateQueued:
@@ -102,12 +105,12 @@ func (f *Frontier) readCounts(ctx context.Context) (c octopus.Counts, err error)
 	all := make([]*redis.SliceCmd, f.opt.Buckets)
 	queued := make([]int64, f.opt.Buckets)
 	for b := range all {
-		all[b] = pipe.HMGet(ctx, f.key(b, "n"), "known", "queued", "leased", "later", "done", "parked", "hosts", "pages", "failed", "v")
+		all[b] = pipe.HMGet(ctx, f.key(b, "n"), "known", "queued", "leased", "later", "done", "parked", "hosts", "pages", "failed", "again", "v")
 	}
 	if _, err := pipe.Exec(ctx); err != nil {
 		return c, redisx.Explain(err)
 	}
-	into := []*int64{&c.Known, &c.Queued, &c.Leased, &c.Later, &c.Done, &c.Parked, &c.Hosts, &c.Pages, &c.Failed}
+	into := []*int64{&c.Known, &c.Queued, &c.Leased, &c.Later, &c.Done, &c.Parked, &c.Hosts, &c.Pages, &c.Failed, &c.Again}
 	for b, cmd := range all {
 		v := cmd.Val()
 		if v[len(into)] == nil {
@@ -122,6 +125,7 @@ func (f *Frontier) readCounts(ctx context.Context) (c octopus.Counts, err error)
 			}
 		}
 	}
+	c.Queued, c.Later = c.Queued+c.Again, c.Later+c.Again // pages that wait for a refresh are counted by themselves in Redis
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for b := range queued {
@@ -130,8 +134,9 @@ func (f *Frontier) readCounts(ctx context.Context) (c octopus.Counts, err error)
 	return c, nil
 }
 
-// Drained returns once nothing is queued or leased by any process, or with the
-// error of ctx. A process that waits in Lease learns of the end this way.
+// Drained returns once nothing is queued or leased by any process, but for pages
+// that wait for a refresh, or with the error of ctx. A process that waits in Lease
+// learns of the end this way.
 func (f *Frontier) Drained(ctx context.Context) error {
 	for {
 		f.mu.Lock()
@@ -142,8 +147,17 @@ func (f *Frontier) Drained(ctx context.Context) error {
 		f.mu.Unlock()
 		if queued == 0 {
 			c, err := f.readCounts(ctx)
+			due := false
+			if err == nil && c.Queued == c.Again {
+				due, err = f.someDue(ctx)
+			}
 			switch {
-			case err == nil && c.Queued == 0:
+			case err == nil && due:
+				if err := f.wait(ctx, time.Time{}, change); err != nil { // somebody's Lease queues them
+					return err
+				}
+				continue
+			case err == nil && c.Queued == c.Again:
 				return nil
 			case err == nil:
 				continue // what was known of the buckets was too old
@@ -157,6 +171,20 @@ func (f *Frontier) Drained(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// someDue reports whether the time of a page that waits for a refresh has come.
+func (f *Frontier) someDue(ctx context.Context) (bool, error) {
+	pipe := f.client.Pipeline()
+	now := strconv.FormatInt(f.serverNow().UnixMilli(), 10)
+	first := make([]*redis.StringSliceCmd, f.opt.Buckets)
+	for b := range first {
+		first[b] = pipe.ZRangeByScore(ctx, f.key(b, "due"), &redis.ZRangeBy{Min: "-inf", Max: now, Count: 1})
+	}
+	if _, err := pipe.Exec(ctx); err != nil {
+		return false, redisx.Explain(err)
+	}
+	return slices.ContainsFunc(first, func(c *redis.StringSliceCmd) bool { return len(c.Val()) > 0 }), nil
 }
 
 // Waiting tells why no lease is handed out now; empty where leases wait for

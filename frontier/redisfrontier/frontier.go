@@ -122,6 +122,9 @@ func (f *Frontier) Close() error {
 	return f.client.Close()
 }
 
+// format is that of the keys; others are refused.
+const format = "2"
+
 // join reads or writes what all processes of a job share, and makes sure that
 // each bucket exists.
 func (f *Frontier) join(ctx context.Context) error {
@@ -130,15 +133,15 @@ func (f *Frontier) join(ctx context.Context) error {
 	}
 	key := f.jobKey("job")
 	pipe := f.client.Pipeline()
-	pipe.HSetNX(ctx, key, "format", 1)
+	pipe.HSetNX(ctx, key, "format", format)
 	pipe.HSetNX(ctx, key, "buckets", f.opt.Buckets)
 	fields := pipe.HMGet(ctx, key, "format", "buckets")
 	if _, err := pipe.Exec(ctx); err != nil {
 		return redisx.Explain(err)
 	}
 	v := fields.Val()
-	if v[0] != "1" {
-		return fmt.Errorf("its keys have format %v, this program knows 1: use the program that made them, or another job name", v[0])
+	if v[0] != format {
+		return fmt.Errorf("its keys have format %v, this program knows %s: use the program that made them, or another job name", v[0], format)
 	}
 	n, err := strconv.Atoi(fmt.Sprint(v[1]))
 	if err != nil || n < 1 || n > maxBuckets {
@@ -156,7 +159,7 @@ func (f *Frontier) join(ctx context.Context) error {
 // Redis lost it.
 func (f *Frontier) mark(ctx context.Context) error {
 	pipe := f.client.Pipeline()
-	pipe.HSetNX(ctx, f.jobKey("job"), "format", 1)
+	pipe.HSetNX(ctx, f.jobKey("job"), "format", format)
 	pipe.HSetNX(ctx, f.jobKey("job"), "buckets", f.opt.Buckets)
 	pipe.HSetNX(ctx, f.jobKey("job"), "born", strconv.FormatInt(f.draw(math.MaxInt64), 36))
 	for b := range f.opt.Buckets {

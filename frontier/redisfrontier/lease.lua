@@ -38,6 +38,7 @@ for _, key in ipairs(call('ZRANGEBYSCORE', T .. 'due', '-inf', now, 'LIMIT', 0, 
   local rec = call('HGET', T .. 'url', key)
   if rec then
     leave(key, rec)
+    if sub(rec, 1, 1) == 'r' then rec = reseq(rec) end -- behind those that wait already
     enter(key, withState(rec, 'q'), 0)
   else
     forget(key, 'l', T .. 'due', key)

@@ -33,7 +33,7 @@ local function bump(name, by) counts[name] = (counts[name] or 0) + by end
 -- Which counters a URL of a state is in. A leased one counts as queued.
 local NAMES = {
   q = {'queued'}, L = {'queued', 'leased'}, l = {'queued', 'later'},
-  d = {'done'}, p = {'parked'}, f = {'done', 'failed'},
+  d = {'done'}, r = {'again'}, p = {'parked'}, f = {'done', 'failed'},
 }
 local function tally(key, state, by)
   for _, name in ipairs(NAMES[state]) do bump(name, by) end
@@ -50,7 +50,7 @@ local function leave(key, rec)
   tally(key, state, -1)
   if state == 'q' then call('ZREM', T .. 'q:' .. sub(key, 1, 8), sub(rec, 17, 30) .. sub(key, 9))
   elseif state == 'L' then call('ZREM', T .. 'lease', 'p' .. key)
-  elseif state == 'l' then call('ZREM', T .. 'due', key)
+  elseif state == 'l' or state == 'r' then call('ZREM', T .. 'due', key)
   elseif state == 'p' then call('ZREM', T .. 'parked', key)
   elseif state == 'f' then call('ZREM', T .. 'bad', key) end
 end
@@ -60,7 +60,7 @@ local function enter(key, rec, at)
   tally(key, state, 1)
   if state == 'q' then call('ZADD', T .. 'q:' .. sub(key, 1, 8), 0, sub(rec, 17, 30) .. sub(key, 9))
   elseif state == 'L' then call('ZADD', T .. 'lease', at, 'p' .. key)
-  elseif state == 'l' then call('ZADD', T .. 'due', at, key)
+  elseif state == 'l' or state == 'r' then call('ZADD', T .. 'due', at, key)
   elseif state == 'p' then call('ZADD', T .. 'parked', at, key)
   elseif state == 'f' then call('ZADD', T .. 'bad', at, key) end
 end

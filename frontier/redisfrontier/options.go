@@ -57,6 +57,13 @@ type Options struct {
 	// LaneWeight is how many data URLs of a host go before one navigation URL.
 	// 0 means that data URLs always go first.
 	LaneWeight int
+	// Boards returns what a board asks of the frontier: Hold is not looked at,
+	// for another process may have other boards. It is called often and by many
+	// goroutines. Nil: boards ask for nothing.
+	Boards func(board string) manners.BoardRules
+	// Traps say which new URLs are parked as endless URL spaces. MinYield is not
+	// looked at: what patterns bring is not counted here.
+	Traps manners.Traps
 	// HostQuota and SiteQuota are the numbers of URLs of a host and of a
 	// registrable domain that are queued; the rest is parked. 0 means no limit.
 	HostQuota, SiteQuota int64
@@ -110,7 +117,7 @@ func (o Options) withDefaults() (Options, error) {
 	o.HostDelay, o.IPDelay, o.SiteDelay = max(o.HostDelay, 0), max(o.IPDelay, 0), max(o.SiteDelay, 0)
 	o.ConnsPerHost = max(o.ConnsPerHost, 1)
 	setDefault(&o.Agent, "octopus")
-	o.Rules = o.Rules.WithDefaults()
+	o.Rules, o.Traps = o.Rules.WithDefaults(), o.Traps.WithDefaults()
 	setDefault(&o.LeaseTime, 2*time.Minute)
 	if o.Rand == nil {
 		o.Rand = rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())) // seeds alone come from the global source
@@ -122,6 +129,14 @@ func (o Options) withDefaults() (Options, error) {
 		return o, fmt.Errorf("redisfrontier: %d buckets: must be from 1 to %d", o.Buckets, maxBuckets)
 	}
 	return o, nil
+}
+
+// rulesOf returns what the board of that name asks for.
+func (o *Options) rulesOf(board string) manners.BoardRules {
+	if o.Boards == nil {
+		return manners.BoardRules{}
+	}
+	return o.Boards(board)
 }
 
 func setDefault[T comparable](field *T, value T) {

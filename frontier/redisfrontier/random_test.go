@@ -48,13 +48,13 @@ func verify(t *testing.T, c *redis.Client, now time.Time) {
 	}
 	for name, want := range map[string]int64{
 		"known": total, "queued": states['q'] + states['L'] + states['l'], "leased": states['L'] + robots, "later": states['l'],
-		"done": states['d'] + states['f'], "failed": states['f'], "parked": states['p'],
+		"again": states['r'], "done": states['d'] + states['f'], "failed": states['f'], "parked": states['p'],
 	} {
 		if got, _ := strconv.ParseInt(n[name], 10, 64); got != want {
 			t.Fatalf("counter %s is %d, there are %d", name, got, want)
 		}
 	}
-	for table, want := range map[string]int64{"due": states['l'], "parked": states['p'], "bad": states['f'], "lease": states['L'] + robots} {
+	for table, want := range map[string]int64{"due": states['l'] + states['r'], "parked": states['p'], "bad": states['f'], "lease": states['L'] + robots} {
 		if got := c.ZCard(ctx, bucket+table).Val(); got != want {
 			t.Fatalf("table %s holds %d entries, the records say %d", table, got, want)
 		}
@@ -80,9 +80,12 @@ func TestRandom(t *testing.T) {
 	if text := os.Getenv("OCTOPUS_SEED"); text != "" {
 		seed, _ = strconv.ParseUint(text, 10, 64)
 	}
+	refresh := func(string) manners.BoardRules {
+		return manners.BoardRules{Periods: manners.Periods{Refresh: 2 * time.Minute, Recrawl: 5 * time.Minute}}
+	}
 	for _, o := range []redisfrontier.Options{
 		{Robots: "ignore", HostDelay: time.Second},
-		{HostDelay: time.Second, ConnsPerHost: 3, SiteDelay: 2 * time.Second, Relink: true, HostQuota: 40, Rules: manners.Rules{MaxRetries: 1}, LaneWeight: 2},
+		{HostDelay: time.Second, ConnsPerHost: 3, SiteDelay: 2 * time.Second, Relink: true, HostQuota: 40, Rules: manners.Rules{MaxRetries: 1}, LaneWeight: 2, Boards: refresh},
 	} {
 		t.Run(fmt.Sprint("conns=", o.ConnsPerHost), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))

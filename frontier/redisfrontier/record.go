@@ -3,6 +3,7 @@ package redisfrontier
 import (
 	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -15,13 +16,14 @@ const (
 	stateLeased = 'L'
 	stateLater  = 'l'
 	stateDone   = 'd'
+	stateAgain  = 'r' // visited, and due again at a time
 	stateParked = 'p'
 	stateFailed = 'f'
 )
 
 var stateNames = map[byte]string{
 	stateQueued: "queued", stateLeased: "leased", stateLater: "queued",
-	stateDone: "done", stateParked: "parked", stateFailed: "failed",
+	stateDone: "done", stateAgain: "queued", stateParked: "parked", stateFailed: "failed",
 }
 
 // Flags of a record; the scripts know them too.
@@ -152,6 +154,7 @@ type visit struct {
 	status        int
 	digest        string
 	etag, lastMod string
+	period        time.Duration // whole seconds until the next one; 0 for none
 }
 
 // tail encodes what follows the link.
@@ -164,6 +167,7 @@ func (r *record) tail() []byte {
 	w.string(r.last.digest)
 	w.string(r.last.etag)
 	w.string(r.last.lastMod)
+	w.uint(uint64(r.last.period / time.Second))
 	return w
 }
 
@@ -195,6 +199,7 @@ func decodeRecord(text string) (*record, error) {
 	r.last.at = in.time()
 	r.last.status = int(in.uint())
 	r.last.digest, r.last.etag, r.last.lastMod = in.string(), in.string(), in.string()
+	r.last.period = time.Duration(min(in.uint(), math.MaxInt32)) * time.Second
 	if in.err == nil {
 		in.err = r.link.decode(link)
 	}

@@ -17,7 +17,7 @@ func sample() *record {
 	l := octopus.Link{URL: octopus.URL{Text: "https://a.com:8443/x?y"}, Via: "https://a.com:8443/", Board: "news", Kind: octopus.Anchor,
 		Depth: 7, Hop: 2, Lane: octopus.Data, Precedence: 3, Weight: 9, Method: "POST", Body: []byte("a=\x00b")}
 	return &record{state: stateParked, flags: flagLinks, tries: 2, hop: 2, visits: 5, lease: 1<<40 + 7, pos: newPosition(&l), link: partOf(&l),
-		reason: octopus.ReasonRobots, detail: "robots.txt line 3", last: visit{time.UnixMilli(1234), 200, "sha1:X", `"e"`, "Mon"}}
+		reason: octopus.ReasonRobots, detail: "robots.txt line 3", last: visit{time.UnixMilli(1234), 200, "sha1:X", `"e"`, "Mon", time.Hour}}
 }
 
 func TestRecord(t *testing.T) {
