@@ -139,8 +139,8 @@ func BenchmarkAdd(b *testing.B) {
 	})
 }
 
-// TestBig adds OCTOPUS_FRONTIER_BIG URLs of a hundredth as many hosts, sizes by a
-// power law, and prints what they cost at rest; then it leases and ends a tenth
+// TestBig adds OCTOPUS_FRONTIER_BIG URLs of a hundredth as many hosts
+// (OCTOPUS_FRONTIER_HOSTS), sizes by a power law, and prints what they cost at rest; then it leases and ends a tenth
 // of them, and reopens. With OCTOPUS_FRONTIER_CAP the process must stay below so
 // many bytes of memory, divided as --memory divides it.
 func TestBig(t *testing.T) {
@@ -175,7 +175,10 @@ func TestBig(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	hosts := n / 100
+	hosts, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_HOSTS"))
+	if err != nil {
+		hosts = n / 100
+	}
 	start := time.Now()
 	ctx := context.Background()
 	for i := 0; i < n; {
