@@ -17,8 +17,8 @@
 // Options.HostLimit hosts, and of those that are served soon the first entries of
 // their queues. The rest of each queue is in the store, and is read in while
 // fewer hosts are ready than the fetchers may want. Beside it the index of known
-// URLs, about 11 bytes each up to Options.IndexBytes; past that, links that the
-// index does not know are looked up in the store.
+// URLs, about 13 bytes each up to Options.IndexBytes; past that a filter tells
+// which links are fresh, and the others are looked up in the store.
 //
 // # What is on disk
 //

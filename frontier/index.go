@@ -22,8 +22,13 @@ import (
 // quarter, and the shards start at staggered sizes, so that they do not grow
 // together. That makes about 13 bytes per URL.
 //
-// While the index is complete, a key that is not in it was never met. It is not
-// complete while an older state is being read in, nor once it is full.
+// Where a shard may grow no more, further keys go into its filter, a tenth of the
+// memory: the filter tells for nearly all keys that were never met that they were
+// not, and for the others the store is asked.
+//
+// While the index is complete, a key that is neither in the table nor in the
+// filter was never met. It is not complete while an older state is being read in,
+// nor where it has no memory at all.
 //
 // Beside each slot stands how many links were met since the URL's record was last
 // written, up to 255.
@@ -40,9 +45,10 @@ import (
 type index struct {
 	shards [1 << indexShardBits]indexShard
 	limit  int64        // slots there may be
+	words  int          // of a shard's filter
 	slots  atomic.Int64 // slots there are
 	filled atomic.Bool  // it has all that the store had
-	full   atomic.Bool  // something did not find room
+	full   atomic.Bool  // something found room in neither
 	linked atomic.Int64 // keys with links
 	links  atomic.Int64 // their sum
 }
@@ -57,6 +63,7 @@ type indexShard struct {
 	slots []uint64 // guarded by mu; 0 is free
 	notes []note   // guarded by mu; of the same places
 	used  int      // guarded by mu
+	rest  filter   // guarded by mu: keys that did not find room; nil before the first
 }
 
 // note is what stands beside a slot.
@@ -71,7 +78,39 @@ const (
 )
 
 // newIndex returns an empty index of at most so many bytes.
-func newIndex(bytes int64) *index { return &index{limit: max(bytes, 0) / 10} }
+func newIndex(bytes int64) *index {
+	share := max(bytes, 0) / 10
+	return &index{limit: (share*10 - share) / 10, words: int(share / 8 >> indexShardBits)}
+}
+
+// filter is a Bloom filter of fingerprints.
+type filter []uint64
+
+// each calls visit with the word and the bit of the places of a fingerprint, until
+// it returns false.
+func (b filter) each(f uint64, visit func(word *uint64, bit uint64) bool) {
+	for range 6 {
+		f = (f ^ f>>29) * 0x94d049bb133111eb
+		at, _ := bits.Mul64(f, 64*uint64(len(b)))
+		if !visit(&b[at/64], 1<<(at%64)) {
+			return
+		}
+	}
+}
+
+func (b filter) add(f uint64) {
+	b.each(f, func(word *uint64, bit uint64) bool { *word |= bit; return true })
+}
+
+// has reports whether f may be in b.
+func (b filter) has(f uint64) (maybe bool) {
+	if len(b) == 0 {
+		return false
+	}
+	maybe = true
+	b.each(f, func(word *uint64, bit uint64) bool { maybe = maybe && *word&bit != 0; return maybe })
+	return maybe
+}
 
 // fingerprint mixes both halves of a key; the first is the same for all URLs of
 // a host.
@@ -85,12 +124,13 @@ func fingerprint(k octopus.Key) uint64 {
 func (x *index) complete() bool { return x.filled.Load() && !x.full.Load() }
 
 // get returns the cost of a key and whether it is in the index. sure is false
-// where the URL is too deep for the index to tell how deep.
+// where the index cannot tell: the URL is too deep, or only the filter has it, and
+// then it may never have been met.
 func (x *index) get(k octopus.Key) (c cost, found, sure bool) {
 	s, i, found := x.lock(k)
 	defer s.mu.Unlock()
 	if !found {
-		return 0, false, false
+		return 0, s.rest.has(fingerprint(k)), false
 	}
 	c = cost(s.slots[i] & 0xfff)
 	return c, true, c>>4 < indexDepthMax
@@ -227,13 +267,25 @@ func (x *index) set(k octopus.Key, c cost) {
 	}
 	if (s.used+1)*20 > len(s.slots)*17 {
 		if !x.grow(s, int(f>>(64-indexShardBits))) {
-			x.full.Store(true)
+			x.keepRest(s, f)
 			return
 		}
 		i, _ = s.find(tag)
 	}
 	s.slots[i] = tag | low | freeGuard(tag|low)
 	s.used++
+}
+
+// keepRest puts a key that found no room in the table into the filter.
+func (x *index) keepRest(s *indexShard, f uint64) {
+	if x.words == 0 {
+		x.full.Store(true)
+		return
+	}
+	if s.rest == nil {
+		s.rest = make(filter, x.words)
+	}
+	s.rest.add(f)
 }
 
 // freeGuard keeps the one fingerprint that would look like a free slot apart.
@@ -264,7 +316,7 @@ func (s *indexShard) find(tag uint64) (int, bool) {
 	}
 }
 
-// grow makes s a quarter larger; false means that the index is full.
+// grow makes s a quarter larger; false means that there is no room for that.
 func (x *index) grow(s *indexShard, number int) bool {
 	size := 16 + 4*number>>indexShardBits
 	if n := len(s.slots); n > 0 {

@@ -86,9 +86,10 @@ type Options struct {
 	// HostLimit is the number of hosts kept in memory; the rest are read from
 	// the store in turn. Default 200,000, about 1 KB each with its site.
 	HostLimit int
-	// IndexBytes bounds the table of known URLs in memory, about 11 bytes each.
-	// While it holds all of them, no link needs a look-up in the store; past the
-	// bound every fresh link costs one. Default 256 MiB, negative means none.
+	// IndexBytes bounds the index of known URLs in memory, about 13 bytes each.
+	// While its table holds all of them, no link needs a look-up in the store; past
+	// that a filter tells fresh links, and the store is asked about the others.
+	// Default 256 MiB, negative means none: then every link is looked up.
 	IndexBytes int64
 
 	// CacheRecords is the number of URL records kept in memory in front of the
