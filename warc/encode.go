@@ -25,8 +25,9 @@ type Encoder struct {
 }
 
 // DefaultLevel is the gzip level of an Encoder made with level 0: within 15 %
-// of the size that level 6 gives, at half its cost.
-const DefaultLevel = 2
+// of the size that level 6 gives, at half its cost. Level 2 is 2 % smaller and a
+// fifth dearer, on a busy machine more: its tables are four times as large.
+const DefaultLevel = 1
 
 // Plain as a level makes an Encoder that does not compress at all.
 const Plain = -1

@@ -50,7 +50,7 @@ func TestHead(t *testing.T) {
 // makes of it.
 func TestHeadIsSmall(t *testing.T) {
 	noise := blocks()[5]
-	r := &warc.Record{Type: warc.Response, ID: warc.NewID(), Date: date, TargetURI: "https://news.example.org/2026/11/21/a-photo.jpg",
+	r := &warc.Record{Type: warc.Response, ID: "urn:uuid:7c9b2f31-5a04-4d8e-9f16-3b2ad85e60c7", Date: date, TargetURI: "https://news.example.org/2026/11/21/a-photo.jpg",
 		PayloadDigest: warc.Digest(noise), ContentType: warc.HTTPResponse}
 	head := warc.HTTPBlock(200, http.Header{"Content-Type": {"image/jpeg"}, "Server": {"Apache/2.4"}, "Age": {"17"}}, int64(len(noise)))
 	member, err := encoder(t, 0).Append(nil, r, head, noise)
