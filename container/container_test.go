@@ -77,22 +77,23 @@ func wantBody(t testing.TB, c *container.Container, url, body string) *container
 	return s
 }
 
-// npmModules names a directory that has the node module warcio.
+// npmModules names a directory of node modules: warcio, and for WACZ also
+// @webrecorder/wabac and fake-indexeddb. scripts/test makes one.
 const npmModules = "OCTOPUS_NPM"
 
-// checkWarcio has the files read by warcio.js, if it is there.
-func checkWarcio(t testing.TB, files []string) {
+// readWithNode has files read by a script in testdata, if the modules are there.
+func readWithNode(t testing.TB, script string, files ...string) {
 	t.Helper()
 	modules := os.Getenv(npmModules)
 	if modules == "" {
-		t.Logf("not read by warcio.js: %s names no directory; npm install --prefix DIR warcio", npmModules)
+		t.Logf("not read by %s: %s names no directory of node modules; see scripts/test", script, npmModules)
 		return
 	}
-	out, err := exec.Command("node", append([]string{filepath.Join("testdata", "readwarc.cjs"), modules}, files...)...).CombinedOutput()
+	out, err := exec.Command("node", append([]string{filepath.Join("testdata", script), modules}, files...)...).CombinedOutput()
 	if err != nil {
-		t.Errorf("warcio.js: %v\n%s", err, out)
+		t.Errorf("%s: %v\n%.2000s", script, err, out)
 	}
-	t.Logf("warcio.js: %s", out)
+	t.Logf("%s: %s", script, out)
 }
 
 // check runs independent readers over every segment.
@@ -105,7 +106,7 @@ func check(t testing.TB, dir string) {
 	if out, err := exec.Command("gzip", append([]string{"-t"}, files...)...).CombinedOutput(); err != nil {
 		t.Errorf("gzip -t: %v\n%s", err, out)
 	}
-	checkWarcio(t, files)
+	readWithNode(t, "readwarc.cjs", files...)
 	tool := filepath.Join("..", "..", "shared", "tools", "warc_check.py")
 	if _, err := os.Stat(tool); err != nil {
 		t.Log("not checked by ../shared/tools/warc_check.py, which is missing")

@@ -83,6 +83,11 @@ func TestWACZ(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, c)
+	name := filepath.Join(t.TempDir(), "x.wacz")
+	if err := os.WriteFile(name, out.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	readWithNode(t, "readwacz.mjs", name)
 	z, err := zip.NewReader(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil {
 		t.Fatal(err)
