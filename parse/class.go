@@ -11,11 +11,12 @@ import (
 )
 
 // Limits of judging, measured on the labelled pages: 93 of 100 navigation pages
-// have a large block of topic links, and where a guess was this sure, neither
-// the text of the page nor its like ever knew better.
+// have a large block of topic links, and where a guess was this sure, its like
+// never knew better. The text of a page knows better in doubt, or where it is
+// most of what the page shows: shops explain their shelves at length, too.
 const (
 	sureScore   = 2   // log of the odds from which on a guess needs no help
-	doubtScore  = 1   // … and up to which a data page has to prove itself
+	doubtScore  = 1   // … and up to which extraction may correct it
 	articleText = 300 // bytes in sentences that make a text an article
 	longLine    = 80  // bytes
 )
@@ -24,11 +25,12 @@ const (
 type judgement struct {
 	kind, reason string
 	score        float64 // log of the odds that it is a data page
+	shown        int     // bytes of text on the page, links included
 }
 
 // judge decides before the text of a page was looked for.
 func judge(known Expectation, guess *classify.Judgement) judgement {
-	j := judgement{known.Kind, known.Reason, guess.Score}
+	j := judgement{kind: known.Kind, reason: known.Reason, score: guess.Score}
 	switch {
 	case known.Certain:
 	case known.Kind == "", known.Kind != guess.Kind && math.Abs(guess.Score) >= sureScore:
@@ -54,7 +56,7 @@ func (p *Parser) classified(page *octopus.Page, rec *octopus.Record, body []byte
 		case known.Certain:
 		case j.kind == data && found < articleText && topics && j.score < doubtScore:
 			j.kind, j.reason = octopus.Nav.String(), fmt.Sprintf("relabelled: it has a block of topic links, and no article was found in it; it looked like %s", j.reason)
-		case j.kind != data && found >= articleText:
+		case j.kind != data && found >= articleText && (j.score > -doubtScore || found >= j.shown/2):
 			j.kind, j.reason = data, fmt.Sprintf("relabelled: it has no large block of topic links, and an article of %d bytes was found in it; it looked like %s", found, j.reason)
 		}
 		if j.kind == data {

@@ -57,6 +57,7 @@ func TestClassOfPage(t *testing.T) {
 		{"pattern says data", "http://a.test/x", sections + headlines(20), parse.Expectation{Kind: "data", Reason: `article "x"`, Certain: true, Extract: true}, "data", `article "x"`, true, 0, 0},
 		{"pattern says nav", "http://a.test/2024/05/06/of-this.html", "<h1>Of this</h1>" + sentences(12), parse.Expectation{Kind: "nav", Reason: "no article pattern matches", Certain: true, Extract: true}, "nav", "no article", false, 0, 0},
 		{"no block, and an article in it", "http://a.test/topics/", sections + strings.Repeat("<a href=/tag>tag</a> ", 20) + sentences(4), auto, "data", "relabelled: it has no large block", true, 0, 1},
+		{"no block, and a few words about a shelf", "http://a.test/collections/", sections + strings.Repeat("<li><a href=/p><b>A thing</b></a> for $ 9.99 only, in three colours <a href=/cart>Add</a></li>", 40) + sentences(4), auto, "nav", "data with p 0.0", false, 0, 1},
 		{"learned helps where the page tells little", "http://a.test/topics/9", sections + "<p>Short.</p>", parse.Expectation{Kind: "data", Reason: "learned: 9 of 9", Extract: true}, "", "", false, 0, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

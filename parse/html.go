@@ -24,7 +24,9 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	case known.Extract:
 		guess := classify.Page(&w.page, rec.URL)
 		topics = topicRefs(w.page.Refs)
-		p.classified(page, rec, body, known, judge(known, &guess), topics != nil)
+		j := judge(known, &guess)
+		j.shown = w.page.Counts.Text
+		p.classified(page, rec, body, known, j, topics != nil)
 	case !known.Certain:
 		rec.Kind = classify.Page(&w.page, rec.URL).Kind
 	}
