@@ -1,6 +1,7 @@
 package redisfrontier_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,7 @@ func TestMain(m *testing.M) {
 
 // work crawls until nothing is left.
 func work(j job) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
 	f, err := redisfrontier.Open(ctx, j.options())
 	if err != nil {
@@ -78,6 +79,7 @@ func work(j job) error {
 				hang := j.HangAfter > 0 && taken > j.HangAfter
 				mu.Unlock()
 				if hang {
+					fmt.Println("hangs")
 					<-ctx.Done()
 				}
 				for _, l := range leases {
@@ -114,6 +116,7 @@ func fetch(ctx context.Context, f *redisfrontier.Frontier, web string, l octopus
 type web struct {
 	*httptest.Server
 	pages, hosts int
+	many         chan struct{} // closed when 60 pages have been asked for
 
 	mu    sync.Mutex
 	count map[string]int       // guarded by mu: requests by URL
@@ -124,7 +127,7 @@ type web struct {
 }
 
 func newWeb(t *testing.T, pages, hosts int) *web {
-	w := &web{pages: pages, hosts: hosts, count: map[string]int{}, ends: map[string]time.Time{}, busy: map[string]bool{}, least: time.Hour}
+	w := &web{pages: pages, hosts: hosts, many: make(chan struct{}), count: map[string]int{}, ends: map[string]time.Time{}, busy: map[string]bool{}, least: time.Hour}
 	w.Server = httptest.NewServer(http.HandlerFunc(w.serve))
 	t.Cleanup(w.Close)
 	return w
@@ -138,7 +141,9 @@ func (w *web) serve(out http.ResponseWriter, r *http.Request) {
 	var i int
 	fmt.Sscanf(rest, "%d", &i)
 	w.mu.Lock()
-	w.count[url]++
+	if w.count[url]++; w.count[url] == 1 && len(w.count) == 60 {
+		close(w.many)
+	}
 	if end, ok := w.ends[host]; ok {
 		w.least = min(w.least, time.Since(end))
 	}
@@ -169,15 +174,26 @@ func (w *web) visited() (pages, repeated int) {
 // startWorker runs a worker as a process of its own.
 func startWorker(t *testing.T, j job) *exec.Cmd {
 	t.Helper()
+	cmd, _ := startTelling(t, j)
+	return cmd
+}
+
+// startTelling does it, and returns what the worker says.
+func startTelling(t *testing.T, j job) (*exec.Cmd, *bufio.Scanner) {
+	t.Helper()
 	text, _ := json.Marshal(j)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "OCTOPUS_TEST_WORKER="+string(text))
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd
+	return cmd, bufio.NewScanner(out)
 }
 
 func (j job) enter(t *testing.T) *redisfrontier.Frontier {
@@ -222,13 +238,15 @@ func TestKilledWorker(t *testing.T) {
 	f := j.enter(t)
 	hangs := j
 	hangs.HangAfter = 10
-	victim := startWorker(t, hangs)
-	servers.Await(t, func() error { // it took what it could, and reports on nothing
-		if c := f.Counts(); c.Done < 8 || c.Leased < 4 {
-			return fmt.Errorf("counts %+v", c)
+	victim, said := startTelling(t, hangs)
+	for range 4 { // each of its hands holds a lease, and reports on nothing
+		if !said.Scan() {
+			t.Fatal("the worker ended")
 		}
-		return nil
-	})
+	}
+	if c := f.Counts(); c.Done < 8 || c.Leased < 4 {
+		t.Errorf("counts %+v", c)
+	}
 	_ = victim.Process.Kill() // kill -9
 	_ = victim.Wait()
 	others := []*exec.Cmd{startWorker(t, j), startWorker(t, j)}
@@ -264,12 +282,7 @@ func TestRedisRestarts(t *testing.T) {
 			j := job{Redis: srv.URL(), Web: w.URL, Delay: 20 * time.Millisecond, Lease: 2 * time.Second}
 			f := j.enter(t)
 			workers := []*exec.Cmd{startWorker(t, j), startWorker(t, j)}
-			servers.Await(t, func() error {
-				if n, _ := w.visited(); n < 60 {
-					return fmt.Errorf("%d pages", n)
-				}
-				return nil
-			})
+			<-w.many
 			c.restart(srv)
 			for _, cmd := range workers {
 				if err := cmd.Wait(); err != nil {
