@@ -10,7 +10,7 @@ import (
 // shells are the places that own a piece of the outside world. Everything else
 // gets it passed in.
 var shells = map[string][]string{
-	"time.Now":           words("cmd/octopus node fetch dns frontier frontier/redisfrontier container warc sink internal/webtest internal/benchweb internal/torture"),
+	"time.Now":           words("cmd/octopus node fetch fetch/render dns frontier frontier/redisfrontier container warc sink internal/webtest internal/benchweb internal/torture"),
 	"time.Sleep":         words("internal/webtest internal/benchweb"),
 	"net.Dial":           words("fetch dns internal/webtest"),
 	"net.Listen":         words("dns fetch/render internal/webtest internal/benchweb cmd/octopus"),
