@@ -59,6 +59,21 @@ type Gatherer interface {
 // outbox finds its server away, or is refused by it.
 var ErrBackend = errors.New("the database cannot be used")
 
+// Reach is the Resume of a sink that keeps no state: in the sink's first run it
+// connects, so that a wrong address is found at once. Later a database may be
+// away when a crawl starts. An error wraps ErrBackend.
+func Reach(state json.RawMessage, timeout time.Duration, connect func(context.Context) error) error {
+	if state != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	if err := connect(ctx); err != nil {
+		return fmt.Errorf("%w: %w", ErrBackend, err)
+	}
+	return nil
+}
+
 // Encode returns a record as one line of JSON without its newline: UTF-8
 // (invalid bytes become U+FFFD), and <, > and & as themselves.
 func Encode(rec *octopus.Record) ([]byte, error) {

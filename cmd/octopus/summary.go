@@ -43,8 +43,12 @@ func (a *app) summaryText(res result) string {
 		grouped(c.Known), grouped(c.Done+c.Again), grouped(c.Failed), grouped(c.Queued-c.Again), grouped(c.Parked), grouped(st.Known))
 	var kept []string
 	for _, o := range outputs(res) {
-		if o.Path != "-" {
-			kept = append(kept, fmt.Sprintf("%s %s", o.Path, bytesText(o.Bytes)))
+		switch {
+		case o.Path == "-":
+		case o.Bytes == 0:
+			kept = append(kept, o.Path)
+		default:
+			kept = append(kept, o.Path+" "+bytesText(o.Bytes))
 		}
 	}
 	if res.Dir != "" {
@@ -116,10 +120,10 @@ func summaryObject(res result, code int) summaryJSON {
 		Skipped: notNil(st.Skipped), Known: st.Known, URLs: countsOf(st.Counts), Dir: res.Dir, Out: outputs(res), Note: res.Note}
 }
 
-// output is one file written, with its length now.
+// output is one file, folder or table written.
 type output struct {
 	Path  string `json:"path"`
-	Bytes int64  `json:"bytes"` // 0 for standard output
+	Bytes int64  `json:"bytes"` // the length of a file; 0 for anything else
 }
 
 func outputs(res result) []output {

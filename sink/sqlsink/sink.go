@@ -54,20 +54,9 @@ func New(address string, o Options) (*Sink, error) {
 // table: what the outbox knows the sink by.
 func (s *Sink) Name() string { return s.name }
 
-// Resume implements sink.Resumer: in the sink's first run it connects and makes
-// the table, so that a wrong address is found at once. Later a database may be
-// away when a crawl starts.
-func (s *Sink) Resume(state json.RawMessage) error {
-	if state != nil {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), s.timeout)
-	defer cancel()
-	if err := s.prepare(ctx); err != nil {
-		return fmt.Errorf("%w: %w", sink.ErrBackend, err)
-	}
-	return nil
-}
+// Resume implements sink.Resumer: in the first run it connects and makes the
+// table.
+func (s *Sink) Resume(state json.RawMessage) error { return sink.Reach(state, s.timeout, s.prepare) }
 
 // State implements sink.Resumer. There is nothing to remember but that the sink
 // was there.
