@@ -113,7 +113,7 @@ func (c *call) take(resp *http.Response) *octopus.Error {
 	p := c.page
 	p.Status, p.Proto, p.Header = resp.StatusCode, resp.Proto, resp.Header
 	trim(p.Header)
-	if redirects(p.Status) {
+	if Redirects(p.Status) {
 		p.Location = p.Header.Get("Location")
 	}
 	p.RetryAfter = retryAfter(p.Header, p.Start)
@@ -122,8 +122,8 @@ func (c *call) take(resp *http.Response) *octopus.Error {
 	return failed
 }
 
-// redirects reports whether the status asks to go to Location.
-func redirects(status int) bool {
+// Redirects reports whether a status asks to go to Location.
+func Redirects(status int) bool {
 	switch status {
 	case 301, 302, 303, 307, 308:
 		return true

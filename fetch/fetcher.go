@@ -2,9 +2,12 @@ package fetch
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
+
+	"golang.org/x/net/http/httpguts"
 
 	"octopus"
 	"octopus/internal/inflate"
@@ -91,6 +94,9 @@ func (f *Fetcher) page(ctx context.Context, p *octopus.Page) {
 	c := f.newCall(ctx, p, f.opt.Timeout, f.opt.MaxBody)
 	defer c.end()
 	u, err := target(l.Link.URL.Text)
+	if m := l.Link.Method; err == nil && m != "" && !httpguts.ValidHeaderFieldName(m) {
+		err = fmt.Errorf("method %q is no token", m)
+	}
 	if err != nil {
 		p.Err = failure(octopus.KindOther, err)
 		return

@@ -101,7 +101,7 @@ func (c *h1) exchange(req *http.Request, maxHeader int64) (*http.Response, error
 var fields = [...]string{"User-Agent", "Accept", "Accept-Encoding", "If-None-Match", "If-Modified-Since", "Content-Type"}
 
 // appendRequest appends the head of a request. Nothing in it can break the
-// lines: the URL comes from target, the values were checked when they were set.
+// lines: the URL comes from target, method and values were checked when they were set.
 func appendRequest(b []byte, req *http.Request) []byte {
 	b = append(append(b, req.Method...), ' ')
 	b = append(append(b, req.URL.RequestURI()...), " HTTP/1.1\r\nHost: "...)

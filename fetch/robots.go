@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/url"
 
 	"octopus"
+	"octopus/canon"
 )
 
 const (
@@ -31,7 +31,7 @@ func (f *Fetcher) robots(ctx context.Context, p *octopus.Page) {
 			return
 		}
 		p.Status, p.Header, p.Location = 0, nil, ""
-		if p.Err = c.do(get(u, f.header)); p.Err != nil || !redirects(p.Status) {
+		if p.Err = c.do(get(u, f.header)); p.Err != nil || !Redirects(p.Status) {
 			keep := bytes.Clone(p.Body) // the rules are kept, and much smaller than the buffer
 			f.Recycle(p)
 			p.Body = keep
@@ -50,13 +50,10 @@ func (f *Fetcher) robots(ctx context.Context, p *octopus.Page) {
 
 // follow resolves a Location against the URL it was got from.
 func follow(base, location string) (string, error) {
-	u, err := url.Parse(base)
+	b, err := canon.Parse(base)
 	if err != nil {
 		return "", err
 	}
-	next, err := u.Parse(location)
-	if err != nil {
-		return "", err
-	}
-	return next.String(), nil
+	u, err := canon.Resolve(b, location)
+	return u.Text, err
 }

@@ -37,6 +37,14 @@ func TestRobots(t *testing.T) {
 			w.Header().Set("Location", "http://[x/%zz")
 			w.WriteHeader(307)
 		}, 307, "", ""},
+		{"host that is not ASCII", func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/r" {
+				fmt.Fprint(w, "arrived")
+				return
+			}
+			w.Header().Set("Location", "http://"+strings.Replace(r.Host, "127", "\uff11\uff12\uff17", 1)+"/r") // wide digits
+			w.WriteHeader(http.StatusFound)
+		}, 200, "", "arrived"},
 		{"five hops", hops(5), 200, "", "arrived"},
 		{"six hops", hops(6), 302, "", ""},
 		{"gzip", func(w http.ResponseWriter, r *http.Request) {

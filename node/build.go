@@ -18,6 +18,7 @@ import (
 	"octopus/fetch"
 	"octopus/frontier"
 	"octopus/frontier/manners"
+	"octopus/internal/durable"
 	"octopus/kv"
 	"octopus/kv/pebblekv"
 	"octopus/parse"
@@ -84,8 +85,15 @@ func (n *Node) openStore() error {
 	return nil
 }
 
-// probeLock fails if another process has the store of dir open.
+// probeLock fails if another process has the store or the pages of dir open.
 func probeLock(dir string) error {
+	pages, err := durable.Lock(durable.Disk(), filepath.Join(dir, "pages", "LOCK"))
+	if errors.Is(err, durable.ErrLocked) {
+		return fmt.Errorf("the pages of %s are %w; stop it first", dir, ErrLocked)
+	}
+	if err == nil {
+		defer pages.Close()
+	}
 	path := filepath.Join(dir, "kv")
 	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
 		return nil

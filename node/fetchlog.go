@@ -108,10 +108,13 @@ func (l *fetchLog) write(line FetchLine) {
 	text, err := json.Marshal(line)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil && l.err == nil {
+	if l.err != nil {
+		return
+	}
+	if err == nil {
 		_, err = l.buf.Write(append(text, '\n'))
 	}
-	l.err = errors.Join(l.err, err)
+	l.err = err
 }
 
 // Close closes the fetcher and writes what is left.

@@ -2,6 +2,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"octopus"
@@ -18,24 +19,20 @@ import (
 func Crawl(ctx context.Context, url string, cfg Config) iter.Seq2[*octopus.Record, error] {
 	return func(yield func(*octopus.Record, error) bool) {
 		n, err := Open(cfg, Options{})
-		if err != nil {
-			yield(nil, err)
-			return
+		left := false
+		if err == nil {
+			left, err = n.yieldAll(ctx, url, yield)
 		}
-		if err := n.yieldAll(ctx, url, yield); err != nil {
-			n.Close()
-			yield(nil, err)
-			return
-		}
-		if err := n.Close(); err != nil {
+		if err != nil && !left {
 			yield(nil, err)
 		}
 	}
 }
 
-// yieldAll runs the crawl and yields its records. The returned error has not
-// been yielded; it is nil if the loop was left.
-func (n *Node) yieldAll(ctx context.Context, url string, yield func(*octopus.Record, error) bool) error {
+// yieldAll runs the crawl, yields its records and closes the node, also where
+// the body of the loop panics. left tells that the loop was left, so that
+// nothing may be yielded any more.
+func (n *Node) yieldAll(ctx context.Context, url string, yield func(*octopus.Record, error) bool) (left bool, err error) {
 	records := make(chan *octopus.Record)
 	n.observer.record = func(rec *octopus.Record) { records <- rec }
 	ended := make(chan error, 1)
@@ -44,15 +41,16 @@ func (n *Node) yieldAll(ctx context.Context, url string, yield func(*octopus.Rec
 		close(records)
 		ended <- err
 	}()
-	left := false
+	defer func() {
+		n.Drain() // and take what is still in flight
+		for range records {
+		}
+		err = errors.Join(<-ended, n.Close())
+	}()
 	for rec := range records {
-		if !left && !yield(rec, nil) {
-			left = true
-			n.Drain() // and take what is still in flight
+		if !yield(rec, nil) {
+			return true, nil
 		}
 	}
-	if err := <-ended; !left {
-		return err
-	}
-	return nil
+	return false, nil
 }

@@ -67,8 +67,8 @@ func (c *Config) adopt(old made) error {
 	c.Seen.Expiry = unless(c.Seen.Expiry, usual.Expiry, old.Expiry)
 	now := c.made()
 	switch {
-	case now.Frontier != old.Frontier:
-		return began("frontier", old.Frontier)
+	case Redact(now.Frontier) != Redact(old.Frontier): // a password may change
+		return began("frontier", Redact(old.Frontier))
 	case now.Job != old.Job:
 		return began("job", old.Job)
 	case now.Seen != old.Seen:

@@ -213,6 +213,15 @@ func TestOpenErrors(t *testing.T) {
 			t.Errorf("fresh %v on a directory in use: %v", fresh, err)
 		}
 	}
+	served := config(t)
+	pages, err := container.Open(container.Options{Dir: filepath.Join(served.Dir, "pages")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pages.Close()
+	if _, err := node.Open(served, node.Options{Fresh: true}); !errors.Is(err, node.ErrLocked) {
+		t.Errorf("fresh on a directory whose pages are in use: %v", err)
+	}
 	bad := map[string]func(*node.Config){
 		"output":           func(c *node.Config) { c.Output = []string{"pages.xls"} },
 		"crawl.scope":      func(c *node.Config) { c.Crawl.Scope = "planet" },

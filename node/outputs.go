@@ -176,11 +176,16 @@ func withPassword(address string) (string, error) {
 }
 
 // secret matches the password of a URL, also of one that is not escaped as it
-// should be: it may have any character.
-var secret = regexp.MustCompile(`(?s)([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#:@]*):.*@`)
+// should be: it may have any character. parameter matches one given as such.
+var (
+	secret    = regexp.MustCompile(`(?s)([a-zA-Z][a-zA-Z0-9+.-]*://[^\s/?#:@]*):.*@`)
+	parameter = regexp.MustCompile(`(?i)([?&][a-z]*(?:password|passwd|pwd)=)[^&\s"]*`)
+)
 
-// Redact replaces the password of a URL, so that it can be shown.
-func Redact(text string) string { return secret.ReplaceAllString(text, "$1:xxxxx@") }
+// Redact replaces the passwords of URLs, so that a text can be shown.
+func Redact(text string) string {
+	return parameter.ReplaceAllString(secret.ReplaceAllString(text, "$1:xxxxx@"), "${1}xxxxx")
+}
 
 // openOutbox opens the outputs; without any there is no outbox.
 func (n *Node) openOutbox() error {

@@ -12,6 +12,19 @@ import (
 	"octopus/node"
 )
 
+func TestRedact(t *testing.T) {
+	for text, want := range map[string]string{
+		"postgres://ada:s@cret@db.test/x":                       "postgres://ada:xxxxx@db.test/x",
+		"postgres://db.test/x?user=ada&password=secret&table=t": "postgres://db.test/x?user=ada&password=xxxxx&table=t",
+		`dial "mysql://db.test/?sslPassword=secret": refused`:   `dial "mysql://db.test/?sslPassword=xxxxx": refused`,
+		"https://example.com/?page=2":                           "https://example.com/?page=2",
+	} {
+		if got := node.Redact(text); got != want {
+			t.Errorf("Redact(%s) = %s, want %s", text, got, want)
+		}
+	}
+}
+
 // TestDeadOutput kills the server of one of two outputs: the crawl goes on up
 // to the bound, pauses there with the reason, can be cut, and a later run
 // delivers all that was kept.

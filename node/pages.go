@@ -10,6 +10,7 @@ import (
 
 	"octopus"
 	"octopus/container"
+	"octopus/fetch"
 	"octopus/warc"
 )
 
@@ -99,8 +100,12 @@ func (p *pages) Get(ctx context.Context, u octopus.URL) (*octopus.Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &octopus.Page{
+	page := &octopus.Page{
 		Start: s.Time, End: s.Time, IP: s.IP, Status: s.Status, Header: s.Header, Body: s.Body,
-		Truncated: s.Truncated, Location: s.Header.Get("Location"), Stored: true,
-	}, nil
+		Truncated: s.Truncated, Stored: true,
+	}
+	if fetch.Redirects(s.Status) {
+		page.Location = s.Header.Get("Location")
+	}
+	return page, nil
 }

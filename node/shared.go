@@ -34,7 +34,7 @@ func (c *Config) checkShared() error {
 	}
 	scheme, _, found := strings.Cut(c.Frontier, "://")
 	if !found || !oneOf(scheme, "redis", "rediss", "redis+cluster", "rediss+cluster") {
-		return &ConfigError{"frontier", fmt.Sprintf("is %q; write it like redis://127.0.0.1:6379/0", c.Frontier)}
+		return &ConfigError{"frontier", fmt.Sprintf("is %q; write it like redis://127.0.0.1:6379/0", Redact(c.Frontier))}
 	}
 	if c.Job == "" || strings.ContainsAny(c.Job, "{} \t\r\n") {
 		return &ConfigError{"job", fmt.Sprintf("is %q; use a name without spaces and braces", c.Job)}
@@ -79,8 +79,8 @@ func (n *Node) openShared() error {
 		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
 		Rules:      c.rules(),
 		Boards:     n.boards.rulesOf,
-		LeaseTime:  max(2*time.Duration(c.Timeout), minLease),
-		Relink:     n.cfg.Crawl.Depth >= 0,
+		LeaseTime:  max(time.Duration(n.cfg.Master.Lease), 2*time.Duration(c.Timeout), minLease),
+		Relink:     n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
 		LaneWeight: n.cfg.Master.Queue.DataWeight,
 		Entries:    n.entryLinks,
 		OnError:    n.redisTrouble,

@@ -23,7 +23,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	if err == nil && rest != "" {
 		v, err = time.ParseDuration(rest)
 	}
-	if err != nil || s == "" || math.Abs(n) > 36500 {
+	if err != nil || s == "" || !(math.Abs(n) <= 36500) || v.Abs() > 36500*24*time.Hour { // NaN is not
 		return fmt.Errorf("%q is no duration; write it like 500ms, 90s, 2h or 7d", s)
 	}
 	*d = Duration(v + time.Duration(n*float64(24*time.Hour)))
@@ -96,7 +96,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 		}
 	}
 	v, err := strconv.ParseFloat(number, 64)
-	if err != nil || v < 0 || v*factor > math.MaxInt64/2 {
+	if err != nil || !(v >= 0 && v*factor <= math.MaxInt64/2) { // NaN is neither
 		return fmt.Errorf("%q is no size; write it like 10MB, 512KiB or 4096", text)
 	}
 	*s = Size(v * factor)

@@ -185,7 +185,7 @@ func textsOf(s setting, value any) ([]string, bool) {
 	case bool:
 		return []string{fmt.Sprint(v)}, s.kind() == "true or false"
 	case int64:
-		return []string{fmt.Sprint(v)}, s.kind() == "whole number" || s.kind() == "number" || s.kind() == "size"
+		return []string{fmt.Sprint(v)}, s.kind() == "whole number" || s.kind() == "number" || s.kind() == "size" || s.kind() == "rate"
 	case float64:
 		return []string{fmt.Sprint(v)}, s.kind() == "number"
 	case []any:

@@ -243,7 +243,7 @@ func testTwoWriters(t *testing.T, d database) {
 func TestAddresses(t *testing.T) {
 	for address, want := range map[string]string{
 		"sqlite:":                            "names no file",
-		"sqlite:a?tabel=x":                   "tabel=x",
+		"sqlite:a?tabel=x":                   "tabel",
 		"sqlite:a?table=x;y":                 "names no file",
 		"sqlite:a?table=x-y":                 `table "x-y"`,
 		"postgres://u:geheim@h":              "names no database",

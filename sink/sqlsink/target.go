@@ -4,9 +4,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	my "github.com/go-sql-driver/mysql"
@@ -79,6 +81,9 @@ func newTarget(bare *url.URL, q url.Values) (target, error) {
 	return t, nil
 }
 
+// names returns the names of parameters: a value may be a password.
+func names(q url.Values) []string { return slices.Sorted(maps.Keys(q)) }
+
 // parseSQLite reads FILE or FILE?table=NAME. The journal is a write-ahead log,
 // so that others read meanwhile, and synced with each commit: what the outbox
 // counts as delivered survives a power cut.
@@ -94,7 +99,7 @@ func parseSQLite(rest string) (target, error) {
 	}
 	t, err := newTarget(&url.URL{Scheme: "sqlite", Opaque: abs}, q)
 	if err == nil && len(q) > 0 {
-		err = fmt.Errorf("parameters %q are not known; ?table=NAME is the only one", q.Encode())
+		err = fmt.Errorf("parameters %q are not known; ?table=NAME is the only one", names(q))
 	}
 	if err != nil {
 		return t, err
@@ -119,7 +124,7 @@ func (t target) mysql(u *url.URL, q url.Values) (target, error) {
 	q.Del("socket")
 	config, err := my.ParseDSN("/?" + q.Encode())
 	if err != nil {
-		return t, fmt.Errorf("parameters %q: %w", q.Encode(), err)
+		return t, fmt.Errorf("parameters %q: %w", names(q), err)
 	}
 	config.Net, config.Addr = "tcp", u.Host
 	if u.Port() == "" {
