@@ -3,6 +3,7 @@ package octopus
 import (
 	"encoding/hex"
 	"fmt"
+	"strings"
 )
 
 // Key identifies a request: a canonical URL and, where a Link carries them, its
@@ -50,6 +51,15 @@ type URL struct {
 	Host string // host name in ASCII, or IP literal; no port
 	Site string // registrable domain of Host, or Host itself where it has none
 	Key  Key
+}
+
+// HostInURL returns a host as it is written in a URL: an IPv6 address stands in
+// brackets there.
+func HostInURL(host string) string {
+	if strings.Contains(host, ":") && host[0] != '[' {
+		return "[" + host + "]"
+	}
+	return host
 }
 
 // IsZero reports whether u is the zero URL.

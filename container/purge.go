@@ -19,7 +19,7 @@ func (c *Container) PurgeURL(ctx context.Context, u octopus.URL, progress Progre
 
 // PurgeHost removes every version of every URL of a host, as PurgeURL does.
 func (c *Container) PurgeHost(ctx context.Context, host string, progress Progress) (Rewritten, error) {
-	u, err := canon.Parse("http://" + host + "/")
+	u, err := canon.Parse("http://" + octopus.HostInURL(host) + "/")
 	if err != nil || u.Host == "" {
 		return Rewritten{}, fmt.Errorf("container: purge host %q: it is not a host name: %w", host, err)
 	}

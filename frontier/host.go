@@ -141,10 +141,11 @@ func (a authority) bytes() []byte {
 
 // url returns scheme://host:port.
 func (a authority) url(host string) string {
-	s := "http://" + host
+	s := "http://"
 	if a.tls {
-		s = "https://" + host
+		s = "https://"
 	}
+	s += octopus.HostInURL(host)
 	if a.port != "" {
 		s += ":" + a.port
 	}
@@ -157,7 +158,7 @@ func authorityOf(text, host string) authority {
 	if !tls {
 		rest = strings.TrimPrefix(rest, "http://")
 	}
-	rest = strings.TrimPrefix(rest, host)
+	rest = strings.TrimPrefix(rest, octopus.HostInURL(host))
 	a := authority{tls: tls}
 	if port, ok := strings.CutPrefix(rest, ":"); ok {
 		if i := strings.IndexAny(port, "/?#"); i >= 0 {

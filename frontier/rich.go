@@ -86,7 +86,7 @@ func (r *rich) facts(l *factList, text, host string) {
 	l.addIf(r.author != "", "author", r.author)
 	l.addIf(r.abstract != "", "abstract", r.abstract)
 	if r.ip.IsValid() {
-		l.addIf(host != "", "URL by IP", strings.Replace(text, "://"+host, "://"+ipHost(r.ip), 1))
+		l.addIf(host != "", "URL by IP", strings.Replace(text, "://"+octopus.HostInURL(host), "://"+ipHost(r.ip), 1))
 	}
 }
 

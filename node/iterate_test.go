@@ -11,30 +11,29 @@ import (
 // TestCrawlLeft leaves the loop of Crawl in every way: the directory is free
 // afterwards, and nothing is yielded any more.
 func TestCrawlLeft(t *testing.T) {
-	s, cfg := newSite(t, 30), config(t)
-	leave := map[string]func() error{
-		"break": func() error {
+	s := newSite(t, 30)
+	leave := map[string]func(node.Config) error{
+		"break": func(cfg node.Config) error {
 			for _, err := range node.Crawl(t.Context(), s.entry(), cfg) {
 				return err
 			}
 			return nil
 		},
-		"panic": func() (err error) {
+		"panic": func(cfg node.Config) (err error) {
 			defer func() { recover() }()
 			for range node.Crawl(t.Context(), s.entry(), cfg) {
 				panic("in the body of the loop")
 			}
 			return errors.New("no page came")
 		},
-		"break, and Close fails": func() error {
-			bad := cfg
-			bad.Fetcher.Log = "/dev/full"
-			for _, err := range node.Crawl(t.Context(), s.entry(), bad) {
+		"break, and Close fails": func(cfg node.Config) error {
+			cfg.Fetcher.Log = "/dev/full"
+			for _, err := range node.Crawl(t.Context(), s.entry(), cfg) {
 				return err
 			}
 			return nil
 		},
-		"context": func() error {
+		"context": func(cfg node.Config) error {
 			ctx, cancel := context.WithCancel(t.Context())
 			for _, err := range node.Crawl(ctx, s.entry(), cfg) {
 				cancel()
@@ -46,8 +45,9 @@ func TestCrawlLeft(t *testing.T) {
 			return nil
 		},
 	}
-	for _, way := range []string{"break", "panic", "break, and Close fails", "context"} {
-		if err := leave[way](); err != nil {
+	for way, leave := range leave {
+		cfg := config(t)
+		if err := leave(cfg); err != nil {
 			t.Errorf("%s: %v", way, err)
 		}
 		n, err := node.Open(cfg, node.Options{})

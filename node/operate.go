@@ -47,7 +47,7 @@ func (n *Node) Operate(ctx context.Context, o Operation) (changed int64, err err
 		}
 		return changed, n.offerAll(ctx)
 	case BlockHost, RankHost:
-		u, err := canon.Parse("http://" + o.Host + "/")
+		u, err := canon.Parse("http://" + octopus.HostInURL(o.Host) + "/")
 		switch {
 		case err != nil:
 			return 0, fmt.Errorf("%s of host %q: %w", o.Verb, o.Host, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"regexp"
 	"strings"
 
@@ -108,10 +109,13 @@ func (f *filterFlags) filter() (frontier.Filter, error) {
 // hostURL returns a URL of the host that text names: a host name, or any URL of
 // it.
 func hostURL(text string) (octopus.URL, error) {
-	if !strings.Contains(text, "://") {
-		text = "http://" + text + "/"
+	full := text
+	if _, err := netip.ParseAddr(text); err == nil {
+		full = "http://" + octopus.HostInURL(text) + "/"
+	} else if !strings.Contains(text, "://") {
+		full = "http://" + text + "/"
 	}
-	u, err := canon.Parse(text)
+	u, err := canon.Parse(full)
 	if err != nil {
 		return u, fmt.Errorf("%q is no host name", text)
 	}

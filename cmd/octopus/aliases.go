@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"octopus"
 	"octopus/canon"
 	"octopus/frontier"
 	"octopus/node"
@@ -81,7 +82,7 @@ func aliases(ctx context.Context, f *frontier.Frontier) (all []alias, err error)
 // fetched.
 func entryDigest(ctx context.Context, f *frontier.Frontier, host string) (string, error) {
 	for _, scheme := range []string{"https://", "http://"} {
-		u, err := canon.Parse(scheme + host + "/")
+		u, err := canon.Parse(scheme + octopus.HostInURL(host) + "/")
 		if err != nil {
 			continue // no URL that was crawled
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -60,18 +61,22 @@ those. The frontier still knows the URLs; only their pages go.`}
 	cmd.MarkFlagsMutuallyExclusive("host", "url")
 	cmd.MarkFlagsOneRequired("host", "url")
 	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		u, err := a.argURL(cmp.Or(url, host))
-		if err != nil {
-			return err
+		argument := a.argURL
+		if host != "" {
+			argument = hostURL
 		}
-		if host != "" && u.Host != host {
+		u, err := argument(cmp.Or(url, host))
+		if err != nil {
+			return usage(err)
+		}
+		if host != "" && u.Host != strings.Trim(host, "[]") { // of a URL more would go than was meant
 			return usage(fmt.Errorf("--host %q is no host name; write %s", host, u.Host))
 		}
 		return a.withPages(flags, false, func(c *container.Container) error {
 			progress, end := a.storeProgress("purged")
 			var r container.Rewritten
 			if host != "" {
-				r, err = c.PurgeHost(context.Background(), host, progress)
+				r, err = c.PurgeHost(context.Background(), u.Host, progress)
 			} else {
 				r, err = c.PurgeURL(context.Background(), u, progress)
 			}

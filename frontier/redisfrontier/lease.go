@@ -186,10 +186,11 @@ func authorityURL(auth, host string) string {
 	if strings.HasPrefix(auth, "s") {
 		scheme = "https://"
 	}
+	text := scheme + octopus.HostInURL(host)
 	if port := auth[1:]; port != "" {
-		host += ":" + port
+		text += ":" + port
 	}
-	return scheme + host
+	return text
 }
 
 // admit reports whether a grant may be fetched now, and deals with those that
