@@ -180,6 +180,7 @@ func FuzzKeyFile(f *testing.F) {
 	}
 	f.Add(files[key], false)
 	f.Add(files["address.idx"][:3000], true)
+	f.Add(files["address.idx"], true)
 	f.Add([]byte("OCTOKEY1"), false)
 	f.Fuzz(func(t *testing.T, data []byte, checkpoint bool) {
 		damaged := map[string][]byte{}
@@ -192,17 +193,19 @@ func FuzzKeyFile(f *testing.F) {
 			delete(damaged, "address.idx")
 			damaged[key] = data
 		}
-		fsys := fill(t, damaged)
-		before := allocated()
-		c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 6000})
-		if err != nil {
-			t.Fatal(err)
+		for _, memory := range []int64{0, 1 << 20} { // index in memory, and on disk
+			fsys := fill(t, damaged)
+			before := allocated()
+			c, err := container.Open(container.Options{Dir: "pages", FS: fsys, SegmentBytes: 6000, IndexMemory: memory})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if used := allocated() - before; used > 64*uint64(len(data))+(8<<20) { // besides what the other files need
+				t.Fatalf("%d bytes allocated for %d", used, len(data))
+			}
+			readAll(t, c, want, "fuzz")
+			closed(t, c)
 		}
-		if used := allocated() - before; used > 64*uint64(len(data))+(8<<20) { // besides what the other files need
-			t.Fatalf("%d bytes allocated for %d", used, len(data))
-		}
-		readAll(t, c, want, "fuzz")
-		closed(t, c)
 	})
 }
 
