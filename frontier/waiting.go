@@ -49,10 +49,14 @@ func (c *Core) reason(h *host, due time.Time) string {
 	return fmt.Sprintf("IP delay %s", pause(c.opt.IPDelay))
 }
 
-// pause writes a duration for people: tenths below a minute, seconds above.
+// pause writes a duration for people: milliseconds below a second, tenths below
+// a minute, seconds above.
 func pause(d time.Duration) string {
 	d = max(d, 0)
-	if d < time.Minute {
+	switch {
+	case d < time.Second:
+		return d.Round(time.Millisecond).String()
+	case d < time.Minute:
 		return d.Round(100 * time.Millisecond).String()
 	}
 	return d.Round(time.Second).String()

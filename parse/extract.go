@@ -2,6 +2,7 @@ package parse
 
 import (
 	"strings"
+	"unicode"
 
 	"octopus"
 	"octopus/parse/article"
@@ -11,7 +12,7 @@ import (
 // the head of the page, to rec.
 func (p *Parser) extract(rec *octopus.Record, body []byte, markdown bool) article.Result {
 	res := article.Extract(body, article.Options{URL: rec.URL, Markdown: markdown, MaxTree: p.opt.MaxTree})
-	rec.Text, rec.Markdown = res.Text, res.Markdown
+	rec.Text, rec.Markdown = printable(res.Text), printable(res.Markdown)
 	prefer(&rec.Title, res.Title)
 	prefer(&rec.Author, res.Author)
 	if !strings.HasPrefix(rec.Published, res.Date) { // the head may know the hour too
@@ -38,10 +39,21 @@ func prefer(field *string, better string) {
 }
 
 // Text returns the main text of an HTML page given in UTF-8.
-func Text(html []byte) string { return article.Extract(html, article.Options{}).Text }
+func Text(html []byte) string { return printable(article.Extract(html, article.Options{}).Text) }
 
 // Markdown returns the main content of an HTML page given in UTF-8 as
 // Markdown. Relative links are resolved against base where it is not empty.
 func Markdown(html []byte, base string) string {
-	return article.Extract(html, article.Options{URL: base, Markdown: true}).Markdown
+	return printable(article.Extract(html, article.Options{URL: base, Markdown: true}).Markdown)
+}
+
+// printable drops control characters but line ends and tabs: a page may hold
+// sequences that move the cursor of whoever prints its text, or worse.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, text)
 }

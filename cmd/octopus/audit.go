@@ -82,15 +82,21 @@ func (au *auditor) read(file string) error {
 	}
 	defer f.Close()
 	au.delays = [2]time.Duration{}
-	return readLines(f, func(line []byte) bool {
+	known := false
+	err = readLines(f, func(line []byte) bool {
 		var l node.FetchLine
-		if json.Unmarshal(line, &l) != nil {
+		if json.Unmarshal(line, &l) != nil || l.Run == nil && l.Host == "" {
 			au.damaged++
 			return true
 		}
+		known = true
 		au.add(l)
 		return true
 	})
+	if err == nil && !known {
+		return fmt.Errorf("%s is no fetch log: no line of it tells of a run or a request; octopus crawl --fetch-log FILE writes one", file)
+	}
+	return err
 }
 
 // add takes in one line. Requests that reached no host are left out.

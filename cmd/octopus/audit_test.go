@@ -22,6 +22,8 @@ func TestAuditCrawl(t *testing.T) {
 		t.Fatalf("audit printed %s", c.stdout)
 	}
 	c.run("audit", "log", "--host-delay", "1h").want(exitVerify, "1h0m0s was promised")
+	c.file("prose", "This proves nothing.\n{}\n")
+	c.run("audit", "prose").want(exitFailure, "prose is no fetch log")
 	c.run("audit", "none").want(exitFailure, "none")
 	c.run("audit", "log", "--host-delay", "x").want(exitUsage)
 }

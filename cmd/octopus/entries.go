@@ -51,7 +51,7 @@ func (a *app) stdinLines() ([]string, error) {
 
 // entry checks one URL. A bare host name gets a scheme, with a note.
 func (a *app) entry(text string) (string, error) {
-	if !strings.Contains(text, "://") && text != "" {
+	if !strings.Contains(text, "://") && text != "" && !hasScheme(text) {
 		full := "https://" + text
 		if u, err := url.Parse(full); err == nil && isLoopback(u.Hostname()) {
 			full = "http://" + text
@@ -64,6 +64,12 @@ func (a *app) entry(text string) (string, error) {
 		return "", err
 	}
 	return u.Text, nil
+}
+
+// hasScheme tells mailto:x from a host with a port.
+func hasScheme(text string) bool {
+	before, after, found := strings.Cut(text, ":")
+	return found && !strings.ContainsAny(before, "./[") && strings.Trim(after[:min(1, len(after))], "0123456789") != ""
 }
 
 func isLoopback(host string) bool {
@@ -84,8 +90,9 @@ func checkContact(l *loaded, entries []string) error {
 			hosts[u.Host] = true
 		}
 	}
-	wide := l.Crawl.Scope == octopus.ScopeAny || l.Crawl.Scope == octopus.ScopeDomain
+	wide := leavesHost(l.Crawl.Scope)
 	for _, b := range l.Boards {
+		wide = wide || leavesHost(b.Scope)
 		for _, e := range b.Entry {
 			if u, err := canon.Parse(e); err == nil && !private(l, u.Host) {
 				hosts[u.Host] = true
@@ -97,11 +104,13 @@ func checkContact(l *loaded, entries []string) error {
 	}
 	what := fmt.Sprintf("of %d hosts", len(hosts))
 	if wide {
-		what = fmt.Sprintf("with --scope %s", l.Crawl.Scope)
+		what = "that leaves the hosts of its entries"
 	}
 	return usage(fmt.Errorf("a crawl %s needs a contact in --user-agent, so that the sites can reach you: --user-agent %q",
 		what, l.UserAgent+" (+https://your.site/bot; you@your.site)"))
 }
+
+func leavesHost(s octopus.Scope) bool { return s == octopus.ScopeAny || s == octopus.ScopeDomain }
 
 // private tells whether a host is nobody else's: on loopback, below a top level
 // domain that RFC 6761 reserves, or any host while the only resolvers and an

@@ -60,24 +60,25 @@ func (a *app) exportCmd() *cobra.Command {
 	return group("export", "Write the store of pages in another format", "OUT is a file that does not exist yet, or - for standard output.", verbs...)
 }
 
-// export writes to a new file, which is removed again if that fails, or to
-// standard output.
+// export writes to standard output, or to a new file, which has its name once
+// it is whole.
 func (a *app) export(c *container.Container, e exporter, out string) error {
 	if out == "-" {
 		return e.write(c, a.stdout)
 	}
-	f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
+	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s exists; name another file", out)
 	}
+	part := out + ".part"
+	f, err := os.Create(part)
 	if err != nil {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	if err = errors.Join(e.write(c, w), w.Flush(), f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(out))
+		return errors.Join(err, os.Remove(part))
 	}
-	return nil
+	return os.Rename(part, out)
 }
 
 // exportText extracts the main content of HTML pages; other pages have none.

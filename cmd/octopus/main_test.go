@@ -118,6 +118,7 @@ func TestUsageErrors(t *testing.T) {
 		{"crawl --progress-interval 0s http://a.test/", `must be positive`},
 		{"crawl", "name a URL to start from"},
 		{"crawl -", "no URL on standard input"},
+		{"crawl mailto:a@b.test", `bad URL "mailto:a@b.test"`},
 		{"crawl ftp://a.test/", `bad URL "ftp://a.test/": not an http or https URL`},
 		{"crawl http://a.test/ http://", `bad URL "http://"`},
 		{"crawl --allow-net 300.0.0.0/8 http://a.test/", `--allow-net "300.0.0.0/8" is no network`},

@@ -135,6 +135,21 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// The letters of a text tell its language, whatever Latin names it is full of.
+func TestLanguageByScript(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"本章介绍如何安装软件包，例如 apt-get install, dpkg。":                                   "zh",
+		"この章ではパッケージの入れ方を apt で説明する。":                                              "ja",
+		"이 장에서는 꾸러미를 apt 로 설치하는 방법을 설명합니다.":                                       "ko",
+		"This chapter tells how packages are installed by apt, with one 章 in it.": "en",
+	} {
+		page := "<html><body><article><h1>x</h1>" + strings.Repeat("<p>"+sentence+"</p>", 12) + "</article></body></html>"
+		if got := article.Extract([]byte(page), article.Options{}).Language; got != want {
+			t.Errorf("language of %q is %q, want %q", sentence, got, want)
+		}
+	}
+}
+
 func FuzzExtract(f *testing.F) {
 	f.Add(story("<title>The bridge</title>", "<h1>The bridge</h1>"))
 	f.Add([]byte("<table><tr><td><ul><li>a<li><pre>b\nc</pre><img src=javascript:x><a href=data:x>d</a>"))

@@ -3,6 +3,7 @@ package article
 import (
 	"html"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"octopus/parse/scan"
@@ -35,7 +36,37 @@ func (h *head) describe(res *Result) {
 	res.Description = h.choose(res, "description", h.descriptions(res.Abstract))
 	res.Image = h.choose(res, "image", h.images())
 	res.Tags = h.tags()
-	res.Language = h.choose(res, "language", []candidate{{h.meta.Language, "text"}})
+	res.Language = h.choose(res, "language", []candidate{{scriptLanguage(res.Text), "script"}, {h.meta.Language, "text"}})
+}
+
+// scriptLanguage returns the language of a text whose letters tell: Chinese,
+// Japanese or Korean. What counts words is led astray by the Latin names and
+// commands in such texts; a character says as much as a few Latin letters.
+func scriptLanguage(text string) string {
+	var latin, han, kana, hangul int
+	for _, r := range text {
+		switch {
+		case r < 0x2E80:
+			if unicode.IsLetter(r) {
+				latin++
+			}
+		case unicode.Is(unicode.Han, r):
+			han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			kana++
+		case unicode.Is(unicode.Hangul, r):
+			hangul++
+		}
+	}
+	switch {
+	case 3*(han+kana+hangul) <= latin:
+		return ""
+	case hangul > han+kana:
+		return "ko"
+	case 10*kana > han:
+		return "ja"
+	}
+	return "zh"
 }
 
 // candidate is a value and where it comes from.
