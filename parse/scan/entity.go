@@ -3,6 +3,7 @@ package scan
 import (
 	"bytes"
 	"html"
+	"strings"
 )
 
 // Unescape resolves the character references of an attribute value. Unlike
@@ -28,6 +29,33 @@ func Unescape(p []byte) []byte {
 		i = bytes.IndexByte(p, '&')
 	}
 	return append(out, p...)
+}
+
+// unescapeText resolves the references of text, where a name may run on into the
+// next word. html.UnescapeString does that, but has its own mind of "&#5" without a
+// semicolon and of "&#x;" without a digit.
+func unescapeText(text string) string {
+	plain, rest, found := strings.Cut(text, "&")
+	if !found {
+		return text
+	}
+	var b strings.Builder
+	b.WriteString(plain)
+	for found {
+		var part string
+		part, rest, found = strings.Cut(rest, "&")
+		if !strings.HasPrefix(part, "#") {
+			b.WriteString(html.UnescapeString("&" + part))
+			continue
+		}
+		v, used := numeric([]byte("&" + part))
+		if used == 0 {
+			v, used = "&", 1
+		}
+		b.WriteString(v)
+		b.WriteString(part[used-1:])
+	}
+	return b.String()
 }
 
 // longestName is the length of the longest name of a character reference.

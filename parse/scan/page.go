@@ -2,7 +2,6 @@ package scan
 
 import (
 	"bytes"
-	"html"
 	"strings"
 	"unicode/utf8"
 )
@@ -142,7 +141,7 @@ func (p *Page) Reset() {
 func (p *Page) Base() string { return string(Ref{URL: p.base}.Target()) }
 
 // Title returns the text of the first title element, white space collapsed.
-func (p *Page) Title() string { return collapse(html.UnescapeString(string(limit(p.title)))) }
+func (p *Page) Title() string { return collapse(unescapeText(string(limit(p.title)))) }
 
 // Lang returns the lang attribute of the html element, as written.
 func (p *Page) Lang() string { return value(p.lang) }

@@ -155,6 +155,7 @@ func FuzzScan(f *testing.F) {
 	f.Add([]byte(`<!DOCTYPE html><html lang=en><base href="/b/"><title>a&amp;b</title><a href="x?a=1&amp;b">y</a><!-- c --><script>"</script>`))
 	f.Add([]byte(`<svg><![CDATA[ ]]><title></title></svg><noscript><iframe src=1></iframe><a href=&#x41;><link rel=next href=2>`))
 	f.Add([]byte(`<script><!--<script></script>--></script><textarea></textarea x="><a href=1>"><area href=1><frame src=x>`))
+	f.Add([]byte("<title>&#0A &#X; &copya &amp</title>"))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if !utf8.Valid(body) || strings.ContainsRune(string(body), 0) || strings.Contains(string(body), "\r") || len(body) > scan.MaxValue {
 			return // the tokenizer normalizes these, which changes what it is compared by
