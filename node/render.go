@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,19 +83,20 @@ func (n *Node) openRenderer(direct *fetch.Fetcher) error {
 	f := &renderedFetcher{closingFetcher: n.fetcher, mode: n.renderMode, make: func() (*render.Renderer, error) { return n.newRenderer(direct) }}
 	f.log, _ = n.fetcher.(*fetchLog)
 	n.fetcher = f
-	wanted := n.cfg.Crawl.Render
-	for _, b := range n.boards.all() {
-		if b.Render == renderAuto || b.Render == renderAlways {
-			wanted = b.Render
-		}
-	}
-	if wanted == renderOff {
+	if !n.wantsRenderer() {
 		return nil
 	}
 	if _, err := f.ready(); err != nil {
 		return &ConfigError{"render.browser", err.Error()}
 	}
 	return nil
+}
+
+// wantsRenderer tells whether a board has pages rendered.
+func (n *Node) wantsRenderer() bool {
+	return n.cfg.Crawl.Render != renderOff || slices.ContainsFunc(n.boards.all(), func(b BoardConfig) bool {
+		return b.Render == renderAuto || b.Render == renderAlways
+	})
 }
 
 // newRenderer makes the renderer; Close closes it before the fetcher that it

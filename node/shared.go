@@ -69,6 +69,16 @@ func (c *Config) sharedNotes() (notes []string) {
 // minLease is the shortest lease: a page also waits to be parsed and stored.
 const minLease = 10 * time.Second
 
+// sharedLease lasts for a request and as long again, in which a browser may
+// render the page.
+func (n *Node) sharedLease() time.Duration {
+	after := time.Duration(n.cfg.Fetcher.Timeout)
+	if n.wantsRenderer() {
+		after = max(after, time.Duration(n.cfg.Render.Timeout))
+	}
+	return max(time.Duration(n.cfg.Fetcher.Timeout)+after, minLease)
+}
+
 // openShared joins the crawl in Redis.
 func (n *Node) openShared() error {
 	c := &n.cfg.Fetcher
@@ -79,7 +89,7 @@ func (n *Node) openShared() error {
 		Robots: n.cfg.Robots.Policy, Agent: agentToken(n.cfg.UserAgent),
 		Rules:      c.rules(),
 		Boards:     n.boards.rulesOf,
-		LeaseTime:  max(time.Duration(n.cfg.Master.Lease), 2*time.Duration(c.Timeout), minLease),
+		LeaseTime:  n.sharedLease(),
 		Relink:     n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
 		LaneWeight: n.cfg.Master.Queue.DataWeight,
 		Entries:    n.entryLinks,
