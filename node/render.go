@@ -94,7 +94,7 @@ func (n *Node) openRenderer(direct *fetch.Fetcher) error {
 
 // wantsRenderer tells whether a board has pages rendered.
 func (n *Node) wantsRenderer() bool {
-	return n.cfg.Crawl.Render != renderOff || slices.ContainsFunc(n.boards.all(), func(b BoardConfig) bool {
+	return n.cfg.Crawl.Render != renderOff || slices.ContainsFunc(n.boards.all(), func(b octopus.Board) bool {
 		return b.Render == renderAuto || b.Render == renderAlways
 	})
 }
