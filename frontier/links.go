@@ -30,33 +30,48 @@ func tallyTag(k octopus.Key) (shard int, tag uint32) {
 	return int(f >> (64 - indexShardBits)), uint32(f << indexShardBits >> 32)
 }
 
-// saveLinks adds what the index counted to the table.
+// saveLinks adds what the index counted to the table, shard by shard.
 func (f *Frontier) saveLinks() error {
 	var batch kv.Batch
-	x := f.index.Load()
-	for i := range x.shards {
-		list := x.tallies(i)
-		if len(list) == 0 {
-			continue
+	next := 0
+	save := func(old []tally) error {
+		list := f.index.Load().tallies(next)
+		if len(list) > 0 {
+			var w writer
+			encodeTallies(&w, mergeTallies(old, list))
+			batch.Set(f.keys.links(next), w)
 		}
-		old, err := f.tallies(i)
+		next++
+		if batch.Size() <= spareBytes/4 {
+			return nil
+		}
+		defer batch.Reset()
+		return f.opt.Store.Apply(&batch, kv.NoSync)
+	}
+	lo := f.keys.table(tableLinks)
+	err := f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
+		shard := int(binary.BigEndian.Uint16(key[len(lo):]))
+		if shard < next || shard >= 1<<indexShardBits {
+			return fmt.Errorf("a value for shard %d of %d", shard, 1<<indexShardBits)
+		}
+		for next < shard {
+			if err := save(nil); err != nil {
+				return err
+			}
+		}
+		old, err := decodeTallies(value)
 		if err != nil {
 			return err
 		}
-		var w writer
-		encodeTallies(&w, mergeTallies(old, list))
-		batch.Set(f.keys.links(i), w)
-		if batch.Size() > spareBytes {
-			if err := f.opt.Store.Apply(&batch, kv.NoSync); err != nil {
-				return fmt.Errorf("frontier: keep counts of links: %w", err)
-			}
-			batch.Reset()
-		}
+		return save(old)
+	})
+	for err == nil && next < 1<<indexShardBits {
+		err = save(nil)
 	}
-	if batch.Len() == 0 {
-		return nil
+	if err == nil && batch.Len() > 0 {
+		err = f.apply(&batch)
 	}
-	if err := f.apply(&batch); err != nil {
+	if err != nil {
 		return fmt.Errorf("frontier: keep counts of links: %w", err)
 	}
 	return nil
