@@ -92,7 +92,14 @@ func Open(opt Options) (*Container, error) {
 		return nil, fmt.Errorf("container: %w", err)
 	}
 	c := &Container{opt: opt, lock: lock, secret: newSecret(), segments: map[int]*segment{}}
-	if err = c.load(context.Background(), nil, nil); err == nil {
+	err = c.load(context.Background(), nil, nil)
+	if errors.Is(err, errAhead) {
+		if err = c.forgetCheckpoint(); err == nil {
+			c.damage, c.since = nil, 0
+			err = c.load(context.Background(), nil, nil)
+		}
+	}
+	if err == nil {
 		asZstd := opt.Compression == Zstd || opt.Compression == AsBefore && c.active != nil && c.active.suffix == zstdSuffix
 		c.enc, err = newEncoder(opt.Level, asZstd)
 	}

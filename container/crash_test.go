@@ -156,7 +156,7 @@ func work(fsys durable.FS, index int64, t *truth, rounds int) error {
 
 // indexes are values of IndexMemory: none, and so little that a checkpoint comes
 // with every few pages.
-var indexes = []int64{0, 1 << 10}
+var indexes = []int64{0, 4 << 10}
 
 // TestPowerCut copies the file system as a power cut might leave it, at every
 // operation that writes, and opens the copies.

@@ -364,6 +364,10 @@ func believable(buf []byte, s *segment, end int64, last bool) []keyEntry {
 	return entries
 }
 
+// errAhead: the checkpoint knows a unit whose key entry was lost, so nobody knows
+// what its request had before.
+var errAhead = errors.New("the checkpoint is ahead of the key files")
+
 // enter puts units into the tables in the order they were written. Links that
 // a scan could not know are made.
 func (c *Container) enter(s *segment, entries []keyEntry) (err error) {
@@ -372,6 +376,9 @@ func (c *Container) enter(s *segment, entries []keyEntry) (err error) {
 		if e.prev == unlinked {
 			if e.prev, err = c.newestAt(e); err != nil {
 				return err
+			}
+			if e.prev.place() >= e.address(s.number).place() {
+				return errAhead
 			}
 			if e.prev != 0 && c.laterThan(e, s, entries[:i]) {
 				e.flags |= flagLate
