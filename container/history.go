@@ -24,6 +24,10 @@ type link struct {
 	at address
 }
 
+// maxVersions bounds the walk along a chain: the files are damaged where one is
+// longer.
+const maxVersions = 1 << 20
+
 // chain returns all entries stored for a request, the one stored last first.
 func (c *Container) chain(k octopus.Key) ([]link, error) {
 	var all []link
@@ -32,6 +36,9 @@ func (c *Container) chain(k octopus.Key) ([]link, error) {
 		e, err := c.entryAt(at)
 		if err != nil {
 			return all, err
+		}
+		if len(all) == maxVersions {
+			return all, fmt.Errorf("key %v: more than %d versions: its chain leads back to itself; octopus store rebuild makes the key files anew", k, maxVersions)
 		}
 		all = append(all, link{e, at})
 		at = e.prev
