@@ -7,7 +7,7 @@ import (
 )
 
 // Page is what a request brought. Its fields must not be changed by anybody but
-// the fetcher that made it.
+// the fetcher that made it; SameAs is the exception.
 type Page struct {
 	Lease Lease
 	Start time.Time // the request began
@@ -34,6 +34,11 @@ type Page struct {
 	RetryAfter time.Duration // from Retry-After; 0 where absent
 	Err        *Error        // why there was no usable answer
 	Stored     bool          // it came from the container: no request was made
+
+	// SameAs is another URL under which the same payload is stored; empty where
+	// none is known. The crawl sets it before the page is parsed: its links count,
+	// but its text need not be looked for again.
+	SameAs string
 }
 
 // URL returns the URL the page was asked for.

@@ -44,6 +44,12 @@ type Pages interface {
 	Get(ctx context.Context, u octopus.URL) (*octopus.Page, error)
 }
 
+// Knower is an optional ability of Pages: it tells under which URL the payload
+// with a digest is stored. Only committed pages count.
+type Knower interface {
+	Known(digest string) (url string, ok bool)
+}
+
 // Options are the parts and the sizes of an Engine.
 type Options struct {
 	Frontier octopus.Frontier

@@ -1,6 +1,7 @@
 package crawl
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha1"
 	"encoding/base32"
@@ -41,13 +42,16 @@ func (e *Engine) parseLoop(ctx context.Context, fail context.CancelCauseFunc, ha
 // parse fills in what the outcome's Parsed stage reports, and stores the page.
 // Its error is the store's, or that of ctx: no content of a page is one.
 func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome) error {
+	digest := ""
+	if len(p.Body) > 0 && !e.opt.NoDigest {
+		digest = Digest(p.Body)
+		p.SameAs = e.sameAs(p, digest)
+	}
 	rec, links, err := e.opt.Parser.Parse(ctx, p)
 	if err != nil {
 		return err
 	}
-	if len(p.Body) > 0 && !e.opt.NoDigest {
-		rec.Digest = Digest(p.Body)
-	}
+	rec.Digest, rec.DuplicateOf = digest, cmp.Or(p.SameAs, rec.DuplicateOf)
 	if e.opt.Pages != nil && keeps(p, rec) {
 		if err := e.opt.Pages.Put(ctx, p, rec); err != nil {
 			return err
@@ -68,6 +72,19 @@ func (e *Engine) parse(ctx context.Context, p *octopus.Page, o *octopus.Outcome)
 		o.Lane = octopus.Nav
 	}
 	return nil
+}
+
+// sameAs returns another URL under which the payload of a page is stored, or "".
+// What a browser made of the same bytes may be different at every address.
+func (e *Engine) sameAs(p *octopus.Page, digest string) string {
+	k, ok := e.opt.Pages.(Knower)
+	if !ok || p.Stored || p.Rendered != nil || p.Truncated != "" {
+		return ""
+	}
+	if url, ok := k.Known(digest); ok && url != p.URL().Text {
+		return url
+	}
+	return ""
 }
 
 // Digest returns the digest of a payload as WARC and CDX tools write it:

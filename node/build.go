@@ -42,6 +42,7 @@ var (
 	_ crawl.Recycler   = (*fetch.Fetcher)(nil)
 	_ crawl.Parser     = (*parse.Parser)(nil)
 	_ crawl.Pages      = (*pages)(nil)
+	_ crawl.Knower     = (*pages)(nil)
 
 	_ crawl.LinkRecycler = (*parse.Parser)(nil)
 )
@@ -247,6 +248,7 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 	if err != nil {
 		return crawl.Options{}, err
 	}
+	n.observer.parsesWith(parser)
 	opt := crawl.Options{
 		Frontier: gated{gate, &n.valve, n.outbox}, Fetcher: n.fetcher, Parser: parser,
 		Concurrency: n.cfg.Fetcher.Concurrency,

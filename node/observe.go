@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"octopus"
+	"octopus/parse"
 )
 
 // observer adds up outcomes for Status.
@@ -13,7 +14,8 @@ type observer struct {
 	mu sync.Mutex
 	st Status // guarded by mu
 
-	offered int64 // guarded by mu: links offered to the gate in this run
+	offered int64        // guarded by mu: links offered to the gate in this run
+	saved   func() int64 // guarded by mu: parse.Parser.Saved of this run
 	// known is the frontier's number of URLs when the run began. Set before the
 	// run.
 	known int64
@@ -67,6 +69,13 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	}
 }
 
+// parsesWith has the snapshots tell what the parser of a run was saved.
+func (ob *observer) parsesWith(p *parse.Parser) {
+	ob.mu.Lock()
+	defer ob.mu.Unlock()
+	ob.saved = p.Saved
+}
+
 // offer counts links that were offered outside of an outcome.
 func (ob *observer) offer(links int) {
 	ob.mu.Lock()
@@ -86,6 +95,9 @@ func (ob *observer) snapshot() Status {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	st := ob.st
+	if ob.saved != nil {
+		st.Saved = ob.saved()
+	}
 	st.Errors, st.Skipped = maps.Clone(st.Errors), maps.Clone(st.Skipped)
 	return st
 }

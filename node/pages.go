@@ -59,6 +59,9 @@ func (c *Config) segmentBytes() int64 {
 
 func pagesDir(cfg Config) string { return filepath.Join(cfg.Dir, "pages") }
 
+// Known implements crawl.Knower.
+func (p *pages) Known(digest string) (url string, ok bool) { return p.c.Digest(digest) }
+
 // Put implements crawl.Pages.
 func (p *pages) Put(ctx context.Context, page *octopus.Page, rec *octopus.Record) error {
 	res, err := p.c.Put(ctx, container.Entry{Page: page, Digest: rec.Digest, Meta: metadata(page, rec)})

@@ -19,6 +19,7 @@ type Status struct {
 	Errors   map[string]int64 // requests without an answer, by kind
 	Bytes    int64            // body bytes on the wire
 	InFlight int64            // leases under way
+	Saved    int64            // pages whose text was not looked for: the payload is stored under another URL
 	Known    int64            // links offered in this run that were known already
 
 	Skipped map[string]int64 // links and URLs not fetched, by reason: scope, depth, robots, quota, trap …

@@ -44,12 +44,13 @@ func judge(known Expectation, guess *classify.Judgement) judgement {
 // classified decides what a page of a board is, and takes the text of data
 // pages. topics tells whether it has a large block of topic links: a navigation
 // page without one may be an article that was misjudged, so its text is looked
-// for, and decides.
-func (p *Parser) classified(page *octopus.Page, rec *octopus.Record, body []byte, known Expectation, j judgement, topics bool) {
+// for, and decides. wanted tells that the text had to be looked for; where the
+// same payload is stored under another URL, the looks of the page must do.
+func (p *Parser) classified(page *octopus.Page, rec *octopus.Record, body []byte, known Expectation, j judgement, topics bool) (wanted bool) {
 	data := octopus.Data.String()
 	doubtful := j.kind != data && !topics && j.score > -2*sureScore
-	looked := j.kind == data || doubtful && !known.Certain
-	if looked {
+	wanted = j.kind == data || doubtful && !known.Certain
+	if wanted && page.SameAs == "" {
 		res := p.extract(rec, body, true)
 		found := articleLike(res.Text)
 		switch {
@@ -67,9 +68,10 @@ func (p *Parser) classified(page *octopus.Page, rec *octopus.Record, body []byte
 		}
 	}
 	rec.Kind, rec.KindReason = j.kind, j.reason
-	if !known.Certain {
+	if !known.Certain && page.SameAs == "" {
 		p.opt.Classes.Learn(page.Lease, j.kind)
 	}
+	return wanted
 }
 
 // articleLike returns how many bytes of a text lie in long lines, or in lines

@@ -18,6 +18,7 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	known := p.opt.Classes.Expect(page.Lease)
 	rec.Kind, rec.KindReason = known.Kind, known.Reason
 	var topics map[string]bool
+	text := p.opt.Text || p.opt.Markdown // wanted
 	w.locate(page.URL())
 	p.metadata(w, rec)
 	switch {
@@ -26,7 +27,7 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 		topics = topicRefs(w.page.Refs)
 		j := judge(known, &guess)
 		j.shown = w.page.Counts.Text
-		p.classified(page, rec, body, known, j, topics != nil)
+		text = p.classified(page, rec, body, known, j, topics != nil) || text
 	case !known.Certain:
 		rec.Kind = classify.Page(&w.page, rec.URL).Kind
 	}
@@ -41,7 +42,12 @@ func (p *Parser) html(page *octopus.Page, rec *octopus.Record, body []byte) []oc
 	if rec.DuplicateOf != "" {
 		toOriginal(links, page, rec)
 	}
-	if (p.opt.Text || p.opt.Markdown) && rec.Text == "" {
+	switch {
+	case page.SameAs != "":
+		if text {
+			p.saved.Add(1)
+		}
+	case (p.opt.Text || p.opt.Markdown) && rec.Text == "":
 		p.extract(rec, body, p.opt.Markdown)
 		if !p.opt.Text {
 			rec.Text = ""

@@ -21,6 +21,7 @@ type Parser struct {
 	works   sync.Pool // of *work
 	spare   *spare.Lists[octopus.Link]
 	dropped atomic.Int64
+	saved   atomic.Int64
 }
 
 // work is what one call of Parse needs; pooled, because its tables are large.
@@ -64,6 +65,10 @@ func New(opt Options) (*Parser, error) {
 // than Options.MaxLinks.
 func (p *Parser) Dropped() int64 { return p.dropped.Load() }
 
+// Saved returns of how many pages the text was not looked for because their
+// payload was known: octopus.Page.SameAs.
+func (p *Parser) Saved() int64 { return p.saved.Load() }
+
 // Parse reads a fetched page and returns the record for the sinks and the links
 // to offer, in the page's order:
 //
@@ -75,7 +80,8 @@ func (p *Parser) Dropped() int64 { return p.dropped.Load() }
 //   - a sitemap or feed offers what it lists, one level deeper.
 //
 // Answers other than 2xx offer nothing. The error is that of ctx: no content is
-// one. Record.Digest, DuplicateOf and Skip are left to the caller.
+// one. A page that is the SameAs
+// another gets no text. Record.Digest, DuplicateOf and Skip are left to the caller.
 func (p *Parser) Parse(ctx context.Context, page *octopus.Page) (*octopus.Record, []octopus.Link, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -37,7 +37,11 @@ func (a *app) summaryText(res result) string {
 	if len(st.Errors) > 0 {
 		fmt.Fprintf(&b, " (%s)", ranking(st.Errors))
 	}
-	b.WriteString(listed("   skipped", st.Skipped) + "\n")
+	b.WriteString(listed("   skipped", st.Skipped))
+	if st.Saved > 0 {
+		fmt.Fprintf(&b, "   parsing saved by checksum %s", grouped(st.Saved))
+	}
+	b.WriteString("\n")
 	c := st.Counts
 	fmt.Fprintf(&b, "  urls %s: done %s (failed %s), queued %s, parked %s   known again %s\n",
 		grouped(c.Known), grouped(c.Done+c.Again), grouped(c.Failed), grouped(c.Queued-c.Again), grouped(c.Parked), grouped(st.Known))
@@ -92,6 +96,7 @@ type summaryJSON struct {
 	Errors   map[string]int64 `json:"errors"`
 	Skipped  map[string]int64 `json:"skipped"`
 	Known    int64            `json:"known_again"`
+	Saved    int64            `json:"parsing_saved"`
 	URLs     urlCounts        `json:"urls"`
 	Dir      string           `json:"dir"`
 	Out      []output         `json:"out"`
@@ -117,7 +122,7 @@ func summaryObject(res result, code int) summaryJSON {
 	st := res.Status
 	return summaryJSON{V: 1, Type: "summary", End: string(res.End), ExitCode: code, Elapsed: seconds(st.Elapsed), Pages: st.Pages,
 		Rate: round(average(st)), Bytes: st.Bytes, Fetches: st.Fetches, Status: statusMap(st), Errors: notNil(st.Errors),
-		Skipped: notNil(st.Skipped), Known: st.Known, URLs: countsOf(st.Counts), Dir: res.Dir, Out: outputs(res), Note: res.Note}
+		Skipped: notNil(st.Skipped), Known: st.Known, Saved: st.Saved, URLs: countsOf(st.Counts), Dir: res.Dir, Out: outputs(res), Note: res.Note}
 }
 
 // output is one file, folder or table written.
