@@ -37,8 +37,10 @@ func (a *app) doBoard(l *loaded, c node.BoardCommand) (node.BoardAnswer, error) 
 	if !errors.Is(err, node.ErrNotRunning) {
 		return answer, boardFlagError(err)
 	}
-	l.Output = nil // nothing is to be written
-	n, err := node.Open(l.Config, node.Options{Log: a.logger(a.stderr)})
+	cfg := l.Config
+	cfg.Output = nil                                                 // nothing is to be written
+	cfg.Store.Discard = c.Verb == node.BoardList && !hasState(l.Dir) // a look leaves no directory behind
+	n, err := node.Open(cfg, node.Options{Log: a.logger(a.stderr)})
 	if err != nil {
 		return answer, a.openError(l, err)
 	}
@@ -60,9 +62,6 @@ func (a *app) board(l *loaded, name string) (b node.BoardInfo, err error) {
 func (a *app) boards(l *loaded) ([]node.BoardInfo, error) {
 	if !hasState(l.Dir) && len(l.Boards) == 0 {
 		return nil, nil
-	}
-	if !hasState(l.Dir) {
-		l.Store.Discard = true // a look leaves no directory behind
 	}
 	answer, err := a.doBoard(l, node.BoardCommand{Verb: node.BoardList})
 	return answer.Boards, err

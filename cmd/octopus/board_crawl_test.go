@@ -296,6 +296,8 @@ func TestBoardExportImport(t *testing.T) {
 	if again := c.run("board", "export", "--dir", "fourth").want(exitOK).stdout; again != exported {
 		t.Errorf("by JSON:\n%s\nnot\n%s", again, exported)
 	}
+	c.run("board", "show", "a", "--dir", "none").want(exitFailure)
+	c.run("why", "http://a.test/", "--dir", "none").want(exitFailure, "none holds no crawl") // a look makes no directory
 	c.file("bad.toml", exported+"[[board]]\nname = \"c\"\nentyr = []\n")
 	c.run("board", "import", "bad.toml", "--dir", "fifth").want(exitConfig, `did you mean "entry"?`)
 	c.run("board", "export", "--dir", "fifth").want(exitOK)
