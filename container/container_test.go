@@ -79,7 +79,7 @@ func wantBody(t testing.TB, c *container.Container, url, body string) *container
 
 // npmModules names a directory of node modules: warcio, and for WACZ also
 // @webrecorder/wabac and fake-indexeddb. scripts/test makes one.
-const npmModules = "OCTOPUS_NPM"
+const npmModules = "WARC_READERS"
 
 // readWithNode has files read by a script in testdata, if the modules are there.
 func readWithNode(t testing.TB, script string, files ...string) {
