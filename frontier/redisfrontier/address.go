@@ -62,7 +62,7 @@ func (f *Frontier) freeAddresses(ctx context.Context, s *settlement) error {
 		}
 		end := "0"
 		if !s.o.NoRequest {
-			end = fmt.Sprint(millis(f.serverTime(s.o.End)))
+			end = fmt.Sprint(millis(f.endOf(s.o.End, f.serverNow())))
 		}
 		calls = append(calls, f.addressCall(ip.String(), end))
 	}

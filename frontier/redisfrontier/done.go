@@ -181,10 +181,7 @@ func (f *Frontier) settle(ctx context.Context, s *settlement) (octopus.Verdict, 
 func (f *Frontier) decide(ctx context.Context, s *settlement) (*redisx.Call, octopus.Verdict, error) {
 	o := s.o
 	now := f.serverNow()
-	end := f.serverTime(o.End).Add(2 * time.Millisecond) // whole ones are kept, clocks agree within one
-	if o.End.IsZero() || end.After(now) {
-		end = now
-	}
+	end := f.endOf(o.End, now)
 	m, err := decodeHost(s.manners)
 	if err != nil {
 		return nil, octopus.Verdict{}, fmt.Errorf("redisfrontier: %s: %w", o.Lease.Link.URL.Host, err)

@@ -300,6 +300,23 @@ func (f *Frontier) serverNow() time.Time {
 	return f.now()
 }
 
+// clockError is how much too early a time of this machine may look by the
+// server's clock, which is read in whole milliseconds over the network.
+const clockError = 2 * time.Millisecond
+
+// endOf turns the end of a request into the server's time, where a host's pause
+// begins: rather later than it was than earlier. It is now at the latest, which
+// may be too early as well.
+func (f *Frontier) endOf(end, now time.Time) time.Time {
+	if end = f.serverTime(end); end.IsZero() || end.After(now) {
+		end = now
+	}
+	if f.opt.Now != nil {
+		return end // there is one clock only
+	}
+	return end.Add(clockError)
+}
+
 func (f *Frontier) serverTime(t time.Time) time.Time { return f.shift(t, 1) }
 func (f *Frontier) localTime(t time.Time) time.Time  { return f.shift(t, -1) }
 func (f *Frontier) shift(t time.Time, sign time.Duration) time.Time {

@@ -19,7 +19,8 @@ if ARGV[2] == '' then
 else
   redis.call('HDEL', KEYS[1], 'until')
   if ARGV[2] ~= '0' then
-    redis.call('HSET', KEYS[1], 'next', string.format('%.0f', math.max(next, math.min(tonumber(ARGV[2]), now) + gap)))
+    -- now is rounded down, so the request may have ended 1 ms later
+    redis.call('HSET', KEYS[1], 'next', string.format('%.0f', math.max(next, math.min(tonumber(ARGV[2]), now + 1) + gap)))
   end
 end
 redis.call('PEXPIRE', KEYS[1], string.format('%.0f', lasts + gap))

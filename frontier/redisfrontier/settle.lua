@@ -21,8 +21,8 @@ if manners ~= ARGV[15] or (ARGV[21] == '1' and rec ~= ARGV[22]) then
   return finish({'again', manners, rec})
 end
 
-local ended = nil -- when the gap starts
-if ARGV[13] == '1' then ended = min(tonumber(ARGV[14]), now) end
+local ended = nil -- when the gap starts; now is rounded down, so it may be 1 ms later
+if ARGV[13] == '1' then ended = min(tonumber(ARGV[14]), now + 1) end
 local gap = tonumber(ARGV[19])
 local fetching = kind == 'R' and call('HGET', H, 'l' .. auth)
 local hi, lo = struct.unpack('>I4I4', lease)
