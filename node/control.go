@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 )
 
@@ -55,19 +54,19 @@ func (n *Node) startControl() (stop func(), err error) {
 	if err := os.WriteFile(path, value, 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for octopus board: %w", err), l.Close())
 	}
-	handler := n.controlHandler(c.Token)
-	var under sync.WaitGroup // the server and the commands under way
-	srv := &http.Server{ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
-		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			under.Add(1)
-			defer under.Done()
-			handler.ServeHTTP(w, r)
-		})}
-	under.Go(func() { srv.Serve(l) }) // ends with Close
+	running, cancel := context.WithCancel(context.Background())
+	srv := &http.Server{Handler: n.controlHandler(c.Token), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		BaseContext: func(net.Listener) context.Context { return running }}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		srv.Serve(l) // ends with Shutdown
+	}()
 	return func() {
 		os.Remove(path)
-		srv.Close() // ends the contexts of commands; they use the stores until then
-		under.Wait()
+		cancel()
+		srv.Shutdown(context.Background()) // waits for the commands under way: they use the stores
+		<-served
 	}, nil
 }
 

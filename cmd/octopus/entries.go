@@ -69,7 +69,8 @@ func (a *app) entry(text string) (string, error) {
 // hasScheme tells mailto:x from a host with a port.
 func hasScheme(text string) bool {
 	before, after, found := strings.Cut(text, ":")
-	return found && !strings.ContainsAny(before, "./[") && strings.Trim(after[:min(1, len(after))], "0123456789") != ""
+	isPort := after == "" || after[0] >= '0' && after[0] <= '9'
+	return found && !isPort && !strings.ContainsAny(before, "./[")
 }
 
 func isLoopback(host string) bool {
