@@ -18,7 +18,9 @@
 //
 // Promises: a page is acknowledged when it is as durable as Options.Sync says.
 // A read returns what was stored or an error that names segment and offset,
-// never something else: URL and SHA-1 of the payload are checked every time.
+// never something else: the URL and the checksum of the record (CRC-32 of a gzip
+// member, XXH64 of a zstd frame) are checked every time; Verify checks payloads
+// against their SHA-1 too.
 // After a crash Open cuts a record that was not written whole.
 //
 // Memory: about 21 bytes for each URL and 16 for each distinct payload, beside

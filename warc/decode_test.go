@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/netip"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -117,17 +116,6 @@ func FuzzDecoder(f *testing.F) {
 			t.Fatalf("%+v and %+v, %v", rec, want, err)
 		}
 	})
-}
-
-func TestHasDigest(t *testing.T) {
-	for text, want := range map[string]bool{
-		warc.Digest([]byte("x")): true, strings.ToLower(warc.Digest([]byte("x"))): true, "sha1:11f6ad8ec52a2984abaafd7c3b516503785c2072": true,
-		warc.Digest([]byte("y")): false, "sha1:": false, "": false, "md5:x": false,
-	} {
-		if warc.HasDigest(text, []byte("x")) != want {
-			t.Errorf("%q", text)
-		}
-	}
 }
 
 // Repeated fields, folded case, lines that are no fields and LF alone.

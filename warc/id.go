@@ -39,7 +39,6 @@ func FormatDigest(sum [20]byte) string {
 	return string(base32.StdEncoding.AppendEncode(append(make([]byte, 0, 40), "sha1:"...), sum[:]))
 }
 
-// HasDigest reports whether text is the SHA-1 of p, in one of the forms that
 // ParseDigest reads.
 func HasDigest(text string, p []byte) bool {
 	sum := sha1.Sum(p)

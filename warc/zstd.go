@@ -84,8 +84,8 @@ func zstdBlock(p []byte) (n int, last bool) {
 	return 3 + h>>3, h&1 != 0
 }
 
-// zstdFrame returns the length of the frame that src begins with. A frame whose
-// header promises more than its blocks can hold is refused.
+// zstdFrame returns the length of the frame that src begins with. A frame that
+// promises more than its blocks can hold, or has no checksum, is refused.
 func zstdFrame(src []byte) (n int, err error) {
 	n, sum, content, ok := zstdHeader(src)
 	for last := false; ok && !last; {
@@ -96,12 +96,12 @@ func zstdFrame(src []byte) (n int, err error) {
 			content -= maxZstdBlock
 		}
 	}
-	if ok && sum {
-		n += 4
-	}
+	n += 4 // the checksum
 	switch {
 	case !ok || len(src) < n:
 		return 0, fmt.Errorf("%w: zstd frame: %w", ErrFormat, io.ErrUnexpectedEOF)
+	case !sum:
+		return 0, fmt.Errorf("%w: a zstd frame without checksum", ErrFormat)
 	case content > 0:
 		return 0, fmt.Errorf("%w: a zstd frame promises more than it has", ErrFormat)
 	}

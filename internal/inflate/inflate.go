@@ -1,6 +1,7 @@
 package inflate
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -10,6 +11,12 @@ import (
 type Decoder struct {
 	own  tables
 	with *tables // of the block at hand
+
+	// Own is made from the first described bits of told, the beginning of some
+	// stream; 0 where it is of a later block. Streams of one encoder often begin
+	// with the same tables.
+	told      []byte
+	described int
 
 	src, dst []byte
 	state
@@ -41,7 +48,7 @@ func (d *Decoder) inflate(dst, src []byte, from, limit int) ([]byte, int, error)
 	d.src, d.dst, d.state = src, dst[:cap(dst)], state{pos: from, out: len(dst)}
 	start := d.out
 	defer func() { d.src, d.dst = nil, nil }()
-	for last := false; !last; {
+	for first, last := true, false; !last; first = false {
 		d.refill()
 		head := d.take(3)
 		last = head&1 != 0
@@ -53,7 +60,7 @@ func (d *Decoder) inflate(dst, src []byte, from, limit int) ([]byte, int, error)
 			d.with = &fixed // many encoders end with an empty block of this type
 			err = d.blocks(start, limit)
 		case 2:
-			if err = d.readTables(); err == nil {
+			if err = d.findTables(from, first); err == nil {
 				err = d.blocks(start, limit)
 			}
 		default:
@@ -151,6 +158,34 @@ var plainSymbols = func() (s [19]uint32) {
 	}
 	return s
 }()
+
+// findTables makes the tables of a block of type 2 ready. In the first block of a
+// stream that begins like the one before they are.
+func (d *Decoder) findTables(from int, first bool) error {
+	if first && d.sameTables(from) {
+		return nil
+	}
+	d.described = 0
+	err := d.readTables()
+	if n := 8*(d.pos-from) - int(d.left); err == nil && first && n/8 < len(d.src)-from {
+		d.told, d.described = append(d.told[:0], d.src[from:from+n/8+1]...), n
+	}
+	return err
+}
+
+// sameTables reports whether the stream at from begins with the description of the
+// tables that are there, and then passes it.
+func (d *Decoder) sameTables(from int) bool {
+	whole, part := d.described/8, uint(d.described%8)
+	p := d.src[from:]
+	if d.described == 0 || len(p) <= whole || !bytes.Equal(p[:whole], d.told[:whole]) || (p[whole]^d.told[whole])&(1<<part-1) != 0 {
+		return false
+	}
+	d.bits, d.left, d.pos, d.with = 0, 0, from+whole, &d.own
+	d.refill()
+	d.take(part)
+	return true
+}
 
 // readTables reads the tables of a block of type 2.
 func (d *Decoder) readTables() error {

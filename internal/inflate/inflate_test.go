@@ -133,6 +133,10 @@ func FuzzGzip(f *testing.F) {
 		if err == nil && (!bytes.Equal(got, want) || n != len(in)-r.Len()) {
 			t.Fatalf("%d bytes of %d, want %d of %d", len(got), n, len(want), len(in)-r.Len())
 		}
+		// Tables that are still there change nothing.
+		if again, m, err2 := d.Gzip(nil, in, limit); !bytes.Equal(again, got) || m != n || (err2 == nil) != (err == nil) {
+			t.Fatalf("the second time %d bytes of %d, %v; the first time %d of %d, %v", len(again), m, err2, len(got), n, err)
+		}
 		// Where only the sums are wrong the decoder itself went the same way.
 		if werr == stdgzip.ErrChecksum && !strings.Contains(err.Error(), "checksum") {
 			t.Fatalf("%v, the standard library says %v", err, werr)
