@@ -1,6 +1,7 @@
 package node
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -205,6 +206,9 @@ func (n *Node) openOutbox() error {
 	}
 	var err error
 	n.outbox, err = sink.Open(n.store, []byte(prefixOutbox), sink.Options{Targets: targets, Limit: n.cfg.Store.MaxPending, OnError: n.outputFailed})
+	if errors.Is(err, sink.ErrTwice) {
+		return &ConfigError{"output", strings.TrimPrefix(err.Error(), "output ")}
+	}
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (o *Outbox) open() (err error) {
 	seen := map[string]bool{}
 	for _, t := range o.o.Targets {
 		if seen[t.Name] {
-			return fmt.Errorf("output %s: given twice", t.Name)
+			return fmt.Errorf("output %s: %w", t.Name, ErrTwice)
 		}
 		seen[t.Name] = true
 		opened, err := o.resume(t)

@@ -55,6 +55,9 @@ type Gatherer interface {
 	Gather() (records, size int, wait time.Duration)
 }
 
+// ErrTwice is what Open returns, wrapped, where two targets have one name.
+var ErrTwice = errors.New("given twice")
+
 // ErrBackend is what Resume returns, wrapped, where a sink that is new to the
 // outbox finds its server away, or is refused by it.
 var ErrBackend = errors.New("the database cannot be used")
