@@ -35,7 +35,7 @@ func DefaultBoard() BoardConfig {
 	return BoardConfig{Scope: octopus.ScopeHost, Depth: 3, Refresh: Period{Duration(time.Hour), Duration(time.Hour)}, Render: "off"}
 }
 
-// boardName is what a board may be called. nameCrawl is taken.
+// boardName is what a board may be called. CrawlBoard is taken.
 var boardName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$`)
 
 // Validate returns a *ConfigError for the first value that cannot work; its keys
@@ -46,7 +46,7 @@ func (b *BoardConfig) Validate() error {
 		key, text string
 	}{
 		{b.Name == "", "name", "is missing"},
-		{!boardName.MatchString(b.Name) || b.Name == nameCrawl, "name", fmt.Sprintf("is %q; use letters, digits, . _ - and not %q, which is the board of the command line", b.Name, nameCrawl)},
+		{!boardName.MatchString(b.Name) || b.Name == CrawlBoard, "name", fmt.Sprintf("is %q; use letters, digits, . _ - and not %q, which is the board of the command line", b.Name, CrawlBoard)},
 		{len(b.Entry) == 0, "entry", "is missing; name at least one URL to start from"},
 		{!oneOf(string(b.Scope), "page", "prefix", "host", "domain", "any"), "scope", fmt.Sprintf("is %q; use page, prefix, host, domain or any", b.Scope)},
 		{!oneOf(b.Classify, "", board.ClassifyAuto), "classify", fmt.Sprintf("is %q; use auto, or leave it out", b.Classify)},

@@ -101,7 +101,7 @@ func (n *Node) listBoards(name string) (a BoardAnswer, err error) {
 		return BoardAnswer{Boards: []BoardInfo{infoOf(b)}}, err
 	}
 	for _, b := range n.boards.all() {
-		if b.Name != nameCrawl {
+		if b.Name != CrawlBoard {
 			a.Boards = append(a.Boards, infoOf(b))
 		}
 	}
@@ -114,7 +114,7 @@ func infoOf(b octopus.Board) BoardInfo {
 
 func (n *Node) namedBoard(name string) (octopus.Board, error) {
 	b, ok := n.boards.find(name)
-	if !ok || name == nameCrawl {
+	if !ok || name == CrawlBoard {
 		return b, fmt.Errorf("there is no board %q in %s; octopus board list shows those there are", name, n.cfg.Dir)
 	}
 	return b, nil

@@ -15,8 +15,8 @@ import (
 	"octopus/kv"
 )
 
-// nameCrawl is the name of the board that the command line makes.
-const nameCrawl = "crawl"
+// CrawlBoard is the name of the board that the entries of Run make.
+const CrawlBoard = "crawl"
 
 // boardTable holds the boards of a state directory: those of the configuration
 // file, those added by hand, and that of the command line.
@@ -110,7 +110,7 @@ func (n *Node) loadBoards() (list []octopus.Board, err error) {
 
 func rankOf(b octopus.Board) int {
 	switch {
-	case b.Name == nameCrawl:
+	case b.Name == CrawlBoard:
 		return 2
 	case b.File == "":
 		return 1
@@ -157,7 +157,7 @@ func (t *boardTable) find(name string) (octopus.Board, bool) {
 // limited reports whether any board but that of the command line has a limit of
 // depth.
 func (t *boardTable) limited() bool {
-	return slices.ContainsFunc(t.all(), func(b octopus.Board) bool { return b.Name != nameCrawl && b.Depth >= 0 })
+	return slices.ContainsFunc(t.all(), func(b octopus.Board) bool { return b.Name != CrawlBoard && b.Depth >= 0 })
 }
 
 // rulesOf is frontier.Options.Rules: what a board asks for. URLs of a board that
@@ -165,7 +165,7 @@ func (t *boardTable) limited() bool {
 func (t *boardTable) rulesOf(name string) frontier.BoardRules {
 	rules := *t.rules.Load()
 	r, ok := rules[name]
-	if !ok && name != "" && name != nameCrawl {
+	if !ok && name != "" && name != CrawlBoard {
 		r.Hold = octopus.ReasonBoard
 	}
 	return r

@@ -18,7 +18,7 @@ var _ parse.Classes = classes{}
 // the page was at its last visit, else what the pages of its like were.
 func (c classes) Expect(l octopus.Lease) parse.Expectation {
 	r := c.gate.Board(l.Link.Board)
-	if r == nil || l.Link.Board == nameCrawl {
+	if r == nil || l.Link.Board == CrawlBoard {
 		return parse.Expectation{}
 	}
 	rule := r.Article(l.Link.URL)

@@ -30,7 +30,7 @@ func (n *Node) injectDue(ctx context.Context, gate *board.Gate, in *injection) e
 	due, next := in.Due(time.Now(), gate.Boards())
 	in.next = next
 	for _, r := range due {
-		if r.Board().Name == nameCrawl {
+		if r.Board().Name == CrawlBoard {
 			continue
 		}
 		if err := n.offerEntries(ctx, gate, r); err != nil {

@@ -17,9 +17,9 @@ import (
 // and `octopus why` the rules. A process of a shared crawl that was given nothing
 // has an empty one: its entries are those of the others.
 func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
-	b, stored := n.boards.find(nameCrawl)
+	b, stored := n.boards.find(CrawlBoard)
 	if !stored {
-		b = octopus.Board{Name: nameCrawl, Scope: n.cfg.Crawl.Scope, Depth: n.cfg.Crawl.Depth}
+		b = octopus.Board{Name: CrawlBoard, Scope: n.cfg.Crawl.Scope, Depth: n.cfg.Crawl.Depth}
 	}
 	var links []octopus.Link
 	for _, text := range entries {
@@ -36,7 +36,7 @@ func (n *Node) openGate(entries []string) (*board.Gate, []octopus.Link, error) {
 		c := n.cfg.Crawl
 		b.Scope, b.Depth, b.Accept, b.Reject, b.Render = c.Scope, c.Depth, c.Accept, c.Reject, c.Render
 	}
-	list := slices.DeleteFunc(n.boards.all(), func(b octopus.Board) bool { return b.Name == nameCrawl })
+	list := slices.DeleteFunc(n.boards.all(), func(b octopus.Board) bool { return b.Name == CrawlBoard })
 	if stored || len(entries) > 0 || n.shared != nil && len(list) == 0 {
 		list = append(list, b)
 	}

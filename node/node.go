@@ -221,6 +221,10 @@ type closingFetcher interface {
 	Close() error
 }
 
+// Boards returns the boards of the state directory, in the order they are asked:
+// those of configuration files, those added by hand, and CrawlBoard.
+func (n *Node) Boards() []octopus.Board { return n.boards.all() }
+
 // Run crawls from the entries until nothing is left, a limit is reached, or
 // Drain was called; cancelling ctx cuts. Without entries it goes on with what
 // the directory holds. The URLs are canonical already or not; a bad one is an

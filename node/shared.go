@@ -153,7 +153,7 @@ func (n *Node) entryLinks() []octopus.Link {
 	if n.shared == nil {
 		return own
 	}
-	shared := []octopus.Board{{Name: nameCrawl, Entry: n.shared.Entries(nameCrawl)}}
+	shared := []octopus.Board{{Name: CrawlBoard, Entry: n.shared.Entries(CrawlBoard)}}
 	for _, b := range n.boards.all() {
 		shared = append(shared, octopus.Board{Name: b.Name, Entry: n.shared.Entries(b.Name)})
 	}

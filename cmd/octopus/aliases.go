@@ -25,8 +25,8 @@ type alias struct {
 func (a *app) hostAliasesCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "aliases", Short: "List hosts that seem to be one: the same address answers with the same entry page", Args: cobra.NoArgs,
 		Long: `List hosts that seem to be one: the same address answers for them, and with the
-same entry page (http://HOST/ or https://HOST/). To crawl but one of them, reject
-the others: octopus crawl --reject, or the rejectPatterns of a board.`}
+same entry page (http://HOST/ or https://HOST/). To crawl but one of them,
+reject the others: octopus crawl --reject, or the rejectPatterns of a board.`}
 	var p lister
 	p.add(cmd)
 	return a.frontierVerb(cmd, func(ctx context.Context, n *node.Node, _ []string) error {

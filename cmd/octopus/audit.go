@@ -22,9 +22,10 @@ func (a *app) auditCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "audit FILE...", Short: "Prove from fetch logs the smallest gap between two requests to a host and to an address", Args: cobra.MinimumNArgs(1),
 		Long: `Read fetch logs (octopus crawl --fetch-log FILE) and tell, per host and per
 address, the smallest gap between the end of a request and the start of the next
-one. A gap below the host delay, or an answer 429 or 503 whose Retry-After was not
-waited for, is a violation: exit code 10. What scripts of a rendered page ask its
-host for is part of the page's visit: the gap is due behind the last of it.`}
+one. A gap below the host delay, or an answer 429 or 503 whose Retry-After was
+not waited for, is a violation: exit code 10. What scripts of a rendered page
+ask its host for is part of the page's visit: the gap is due behind the last of
+it.`}
 	cmd.Flags().Var(&durationFlag{&delay}, "host-delay", "the gap that hosts were promised; without it, what the logs recorded (default recorded)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {

@@ -46,12 +46,13 @@ func (a *app) benchCrawlCmd() *cobra.Command {
 	var web benchweb.Options
 	var concurrency int
 	cmd := &cobra.Command{Use: "crawl", Short: "Crawl a synthetic site on loopback in three modes and print what it took", Args: cobra.NoArgs,
-		Long: `Start a synthetic site (20 KB and 40 links a page) in a process of its own and crawl
-it three times, without pause and limits: discard (nothing kept), default (durable
-frontier, robots, no page bodies) and pages (with the WARC container). Print one
-JSON object for each. Memory and CPU time are those of the crawler alone;
-completeness and duplicates are the server's count. The exit code is 0 only if
-every page was fetched exactly once and no goroutine or file was left open.`}
+		Long: `Start a synthetic site (20 KB and 40 links a page) in a process of its own and
+crawl it three times, without pause and limits: discard (nothing kept), default
+(durable frontier, robots, no page bodies) and pages (with the WARC container).
+Print one JSON object for each. Memory and CPU time are those of the crawler
+alone; completeness and duplicates are the server's count. The exit code is 0
+only if every page was fetched exactly once and no goroutine or file was left
+open.`}
 	f := cmd.Flags()
 	f.IntVar(&web.Hosts, "hosts", 1, "number of hosts")
 	f.IntVar(&web.Pages, "pages", 20_000, "pages of each host")

@@ -14,8 +14,8 @@ import (
 
 const boardHelp = `Boards say what is watched: entries, rules for what they lead to, and how often
 to look again. They are tables [[board]] of the configuration file, or are added
-here, to the state directory --dir. A crawl that runs there takes every change up
-at once; otherwise the next one does.`
+here, to the state directory --dir. A crawl that runs there takes every change
+up at once; otherwise the next one does.`
 
 // boardCmd changes and shows boards.
 func (a *app) boardCmd() *cobra.Command {

@@ -101,8 +101,8 @@ func (a *app) boardExportCmd() *cobra.Command {
 
 func (a *app) boardImportCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "import FILE", Short: "Add the boards of a file, or change those of the same names", Args: cobra.ExactArgs(1),
-		Long: `Add the boards of a file, which octopus board export or a person has written: TOML
-tables [[board]], or JSON, one object a line. A board of the same name is
+		Long: `Add the boards of a file, which octopus board export or a person has written:
+TOML tables [[board]], or JSON, one object a line. A board of the same name is
 changed. Nothing is added if anything in the file is wrong. - is standard input.`}
 	dir := addFlags(cmd, "dir")
 	cmd.RunE = a.withSettings(dir, func(l *loaded, args []string) error {

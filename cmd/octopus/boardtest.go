@@ -43,7 +43,7 @@ board, a board of these flags alone is tried, with the URL as its entry.`,
 		if err := a.boardsToTest(l, flags, url); err != nil {
 			return err
 		}
-		if err := checkContact(l, []string{url}); err != nil {
+		if err := checkContact(l, []string{url}, l.boards()); err != nil {
 			return err
 		}
 		return a.testBoards(l, url, pages, asJSON)

@@ -84,7 +84,7 @@ func checkStart(l *loaded, args, entries []string, fresh bool) error {
 			return usage(fmt.Errorf("name a URL to start from: octopus crawl https://example.com/"))
 		}
 	}
-	return checkContact(l, entries)
+	return checkContact(l, entries, l.boards())
 }
 
 // hasState tells whether dir holds a crawl to go on with.

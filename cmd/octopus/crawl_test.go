@@ -107,6 +107,7 @@ func TestEntries(t *testing.T) {
 		{"a.test/x", "", "https://a.test/x", "note: a.test/x has no scheme, taking https://a.test/x"},
 		{"localhost:8080", "", "http://localhost:8080/", "taking http://localhost:8080"},
 		{"127.0.0.1:8080/x", "", "http://127.0.0.1:8080/x", ""},
+		{"-", "\ufeffhttp://a.test/1\n", "http://a.test/1", ""}, // a byte order mark
 		{"-", "# list\n\nhttp://a.test/1\r\n  http://b.test/2\n", "http://a.test/1 http://b.test/2", ""},
 		{"http://a.test/ -", "http://b.test/", "http://a.test/ http://b.test/", ""},
 	} {
@@ -145,6 +146,41 @@ func TestContact(t *testing.T) {
 			want = "needs a contact in --user-agent"
 		}
 		cli.run(append([]string{"crawl"}, c.args...)...).want(c.code, want)
+	}
+}
+
+// The boards of the state directory count too: those added by hand, and that of
+// a crawl that goes on.
+func TestContactOfStored(t *testing.T) {
+	board := func(name string, entries ...string) octopus.Board {
+		return octopus.Board{Name: name, Scope: octopus.ScopeHost, Entry: entries}
+	}
+	wide, paused, last := board("a", "https://a.com/"), board("b", "https://b.com/"), board(node.CrawlBoard, "https://c.com/", "https://d.com/")
+	wide.Scope, paused.Paused = octopus.ScopeDomain, true
+	for _, c := range []struct {
+		args   string
+		boards []octopus.Board
+		code   int
+	}{
+		{"", []octopus.Board{board("a", "https://a.com/")}, exitOK},
+		{"", []octopus.Board{board("a", "https://a.com/"), paused}, exitOK},
+		{"", []octopus.Board{board("a", "https://a.com/", "https://b.com/")}, exitUsage},
+		{"", []octopus.Board{wide}, exitUsage},
+		{"", []octopus.Board{last}, exitUsage},
+		{"", []octopus.Board{board("a", "http://a.test/"), board("b", "http://b.test/")}, exitOK},
+		{"https://e.com/", []octopus.Board{last}, exitOK},
+		{"https://e.com/", []octopus.Board{board("a", "https://a.com/")}, exitUsage},
+	} {
+		f := &fake{sum: fetched(), boards: c.boards}
+		cli := newCLI(t).use(f)
+		want := ""
+		if c.code == exitUsage {
+			want = "needs a contact in --user-agent"
+		}
+		cli.run(append([]string{"crawl", "--watch"}, strings.Fields(c.args)...)...).want(c.code, want)
+		if !f.closed {
+			t.Errorf("crawl %s: the node is left open", c.args)
+		}
 	}
 }
 
@@ -196,6 +232,7 @@ func TestSummaryText(t *testing.T) {
 	if cli.err != want {
 		t.Errorf("summary:\n%s\nwant:\n%s", cli.err, want)
 	}
+	cli.run("crawl", "http://a.test/", "--no-pages").want(exitOK, "  next: octopus why URL\n")
 	cli.run("crawl", "http://a.test/", "-q").want(exitOK)
 	if cli.err != "" || cli.stdout != "" {
 		t.Errorf("-q prints %q and %q", cli.stdout, cli.err)

@@ -28,8 +28,8 @@ func (a *app) demoCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "demo", Short: "Crawl a synthetic web on this machine and compare with the truth", Args: cobra.NoArgs,
 		Long: `Start a synthetic web on loopback: many hosts with redirects, traps, robots.txt,
 sitemaps, GBK and Big5 pages, errors and slow answers. Crawl it as octopus crawl
-would, and compare what was found with the truth. The exit code is 0 only if every
-page was found, none twice, and every host's pause was kept.`}
+would, and compare what was found with the truth. The exit code is 0 only if
+every page was found, none twice, and every host's pause was kept.`}
 	f := cmd.Flags()
 	f.IntVar(&opt.Hosts, "hosts", 40, "number of hosts")
 	f.IntVar(&opt.Pages, "pages", 2000, "number of pages, all hosts together; those with special features come on top")

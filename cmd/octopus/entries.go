@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 
 	"octopus"
@@ -42,7 +43,7 @@ func (a *app) stdinLines() ([]string, error) {
 	in := bufio.NewScanner(a.stdin)
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
-		if line := strings.TrimSpace(in.Text()); line != "" && !strings.HasPrefix(line, "#") {
+		if line := strings.TrimSpace(strings.TrimPrefix(in.Text(), "\ufeff")); line != "" && !strings.HasPrefix(line, "#") {
 			lines = append(lines, line)
 		}
 	}
@@ -84,20 +85,16 @@ var contact = regexp.MustCompile(`https?://[^\s()]+\.|[^\s@()<>]+@[^\s@()<>]+\.[
 // checkContact asks for an address in the user agent before a crawl that may
 // meet people who never heard of it: more than one public host, or a scope
 // that leaves the entry's host.
-func checkContact(l *loaded, entries []string) error {
+func checkContact(l *loaded, entries []string, boards []octopus.Board) error {
+	wide := leavesHost(l.Crawl.Scope)
+	for _, b := range boards {
+		wide = wide || leavesHost(b.Scope)
+		entries = slices.Concat(entries, b.Entry)
+	}
 	hosts := map[string]bool{}
 	for _, e := range entries {
 		if u, err := canon.Parse(e); err == nil && !private(l, u.Host) {
 			hosts[u.Host] = true
-		}
-	}
-	wide := leavesHost(l.Crawl.Scope)
-	for _, b := range l.Boards {
-		wide = wide || leavesHost(b.Scope)
-		for _, e := range b.Entry {
-			if u, err := canon.Parse(e); err == nil && !private(l, u.Host) {
-				hosts[u.Host] = true
-			}
 		}
 	}
 	if len(hosts) == 0 || (len(hosts) == 1 && !wide) || contact.MatchString(l.UserAgent) {

@@ -19,10 +19,10 @@ const (
 	exitCodesDoc = `0    finished, all as asked; also when nothing was left to fetch
 1    failure at run time: disk full, directory not writable, page not stored
 2    the command line is wrong: unknown flag, bad URL, missing contact
-3    a configuration file or OCTOPUS_ variable is wrong; the message has file:line:column
-4    nothing fetched: unknown host, refused, robots.txt denies all, address not allowed
+3    a configuration file or OCTOPUS_ variable is wrong; the message names it
+4    nothing fetched: unknown host, refused, denied by robots.txt, not allowed
 6    a limit ended the crawl (pages, time), and --limit-is-error was given
-8    a database named as output cannot be used, or did not get all records; they wait in --dir
+8    a database named as output cannot be used, or lacks records (kept in --dir)
 9    the directory is in use by another octopus
 10   verification failed (store verify, audit)
 130  SIGINT (Ctrl-C): stopped; run the same command again to go on

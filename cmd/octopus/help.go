@@ -28,15 +28,17 @@ times, and each output has a place of its own:
   FILE.csv, csv:FILE                  a table with a line per record
   DIR.parquet, parquet:DIR            a folder of Parquet files
   DIR.md/, md:DIR                     a folder with a Markdown file per page
-  feed:DIR                            a folder with an Atom and a JSON feed of the
-                                      newest articles of each board
+  feed:DIR                            a folder with an Atom and a JSON feed of
+                                      the newest articles of each board
   FILE.sqlite, FILE.db, sqlite:FILE   a SQLite database
   postgres://USER:PASSWORD@HOST/DB    PostgreSQL
   mysql://USER:PASSWORD@HOST/DB       MySQL or MariaDB; mariadb:// is the same
   mongodb://USER:PASSWORD@HOST/DB     MongoDB; mongodb+srv:// too
 
 --extract says whether records have the main text or Markdown of their pages;
-databases, Parquet and md: have it by themselves. Databases take ?table=NAME (default pages). A password need not stand on the
+databases, Parquet and md: have it by themselves.
+
+Databases take ?table=NAME (default pages). A password need not stand on the
 command line, where others see it: ?passwordFile=FILE, or the setting output in
 a file or in OCTOPUS_OUTPUT; for PostgreSQL also PGPASSWORD and ~/.pgpass.
 octopus prints no password.

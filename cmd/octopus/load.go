@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"octopus"
 	"octopus/node"
 )
 
@@ -21,6 +22,15 @@ type loaded struct {
 	node.Config
 	file   string            // the file read; empty where there was none
 	origin map[string]string // key -> "default", "FILE:LINE:COL", "OCTOPUS_X" or "--x"
+}
+
+// boards returns those of the file.
+func (l *loaded) boards() []octopus.Board {
+	var all []octopus.Board
+	for i := range l.Boards {
+		all = append(all, l.Boards[i].Board())
+	}
+	return all
 }
 
 // load overlays flag > environment > file > default.

@@ -69,9 +69,6 @@ func (a *app) main(args []string) int {
 	a.args = args
 	root := a.rootCmd()
 	root.SetArgs(args)
-	root.SetIn(a.stdin)
-	root.SetOut(a.stdout)
-	root.SetErr(a.stderr)
 	cmd, err := root.ExecuteC()
 	code := codeOf(err)
 	if err != nil && err.Error() != "" {

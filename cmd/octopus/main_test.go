@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
+
+	"octopus"
 	"octopus/node"
 )
 
@@ -72,9 +75,11 @@ type fake struct {
 	cfg     node.Config
 	opt     node.Options
 	entries []string
+	boards  []octopus.Board // of the state directory
 	sum     node.Summary
 	err     error
 	drained chan struct{}
+	closed  bool
 	run     func(ctx context.Context, f *fake) // nil: return at once
 }
 
@@ -86,9 +91,11 @@ func (f *fake) Run(ctx context.Context, entries []string) (node.Summary, error) 
 	return f.sum, f.err
 }
 
+func (f *fake) Boards() []octopus.Board { return f.boards }
+
 func (f *fake) Drain()              { close(f.drained) }
 func (f *fake) Status() node.Status { return f.sum.Status }
-func (f *fake) Close() error        { return nil }
+func (f *fake) Close() error        { f.closed = true; return nil }
 
 // use makes the command line crawl with f.
 func (c *cli) use(f *fake) *cli {
@@ -106,6 +113,11 @@ func TestUsageErrors(t *testing.T) {
 		want string
 	}{
 		{"cralw", `unknown command "cralw" for "octopus"; did you mean "crawl"?`},
+		{"help cralw", `unknown command "cralw" for "octopus"; did you mean "crawl"?`},
+		{"help crawl x", `unknown command "x" for "octopus crawl"`},
+		{"help board lsit", `unknown command "lsit" for "octopus board"; did you mean "list"?`},
+		{"completion bsah", `unknown command "bsah" for "octopus completion"; did you mean "bash"?`},
+		{"completion", "octopus completion what? bash, fish, powershell, zsh"},
 		{"crawl --dpeth 3", `did you mean "--depth"?`},
 		{"why", "too few arguments; write: octopus why URL"},
 		{"crawl --delay 3", `did you mean "--host-delay"?`},
@@ -171,6 +183,25 @@ func TestManAndCompletion(t *testing.T) {
 			t.Errorf("completion %s prints %q", shell, c.stdout)
 		}
 	}
+}
+
+// TestHelpWidth: what help says fits a terminal of 80 columns; examples are
+// command lines, and may be longer.
+func TestHelpWidth(t *testing.T) {
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		for line := range strings.Lines(cmd.Long) {
+			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
+				t.Errorf("help of %s: a line of %d characters: %s", cmd.CommandPath(), n, line)
+			}
+		}
+		for _, c := range cmd.Commands() {
+			if !c.Hidden {
+				visit(c)
+			}
+		}
+	}
+	visit(newApp(nil, nil, nil, nil).rootCmd())
 }
 
 // TestHelpPrintsDefaults looks for the default of every flag.

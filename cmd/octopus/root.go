@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,18 +19,22 @@ func (a *app) rootCmd() *cobra.Command {
 		Short: "A web crawler, from one site on a laptop to a cluster",
 		Long: `octopus crawls web sites, politely, and keeps what it finds.
 
-  octopus demo                                  crawl a synthetic web on this machine
+  octopus demo       crawl a synthetic web on this machine
   octopus crawl https://example.com/ -n 100 -o pages.jsonl
-  octopus why URL                               what is known about a URL, and what it waits for`,
+  octopus why URL    what is known about a URL, and what it waits for`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          known,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 		Version:       node.Version,
 	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	root.SetVersionTemplate("octopus {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true
+	root.CompletionOptions.DisableNoDescFlag = true
 	f := root.PersistentFlags()
 	f.StringVarP(&a.configFile, "config", "C", "", "configuration `FILE` (default ./octopus.toml, ./my.conf, then the user's octopus/octopus.toml)")
 	f.StringVar(&a.logLevel, "log-level", "warn", "least severe log messages shown: debug, info, warn or error")
@@ -42,7 +47,26 @@ func (a *app) rootCmd() *cobra.Command {
 		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
 	explainArgs(root)
+	addLibraryCmds(root)
 	return root
+}
+
+// addLibraryCmds adds the commands that every program of the library has, help
+// and completion, and has them refuse a word they do not know.
+func addLibraryCmds(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		switch cmd.Name() {
+		case "help":
+			cmd.Args = func(_ *cobra.Command, args []string) error {
+				topic, rest, err := root.Find(args)
+				return errors.Join(err, known(topic, rest))
+			}
+		case "completion":
+			cmd.Args, cmd.RunE = known, whichVerb
+		}
+	}
 }
 
 // explainArgs has the commands below cmd show how they are written where they
@@ -65,11 +89,14 @@ func explainArgs(cmd *cobra.Command) {
 
 // group makes a command that only holds others.
 func group(name, short, long string, verbs ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: name, Short: short, Long: long, Args: known, RunE: func(cmd *cobra.Command, _ []string) error {
-		return usage(fmt.Errorf("%s what? %s", cmd.CommandPath(), strings.Join(names(cmd), ", ")))
-	}}
+	cmd := &cobra.Command{Use: name, Short: short, Long: long, Args: known, RunE: whichVerb}
 	cmd.AddCommand(verbs...)
 	return cmd
+}
+
+// whichVerb is the body of a group.
+func whichVerb(cmd *cobra.Command, _ []string) error {
+	return usage(fmt.Errorf("%s what? %s", cmd.CommandPath(), strings.Join(names(cmd), ", ")))
 }
 
 // known refuses a word that names no command below cmd.

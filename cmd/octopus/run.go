@@ -11,12 +11,14 @@ import (
 	"strings"
 	"syscall"
 
+	"octopus"
 	"octopus/node"
 	"octopus/sink"
 )
 
 // crawler is what the verbs need of a *node.Node while it crawls.
 type crawler interface {
+	Boards() []octopus.Board
 	Run(ctx context.Context, entries []string) (node.Summary, error)
 	Drain()
 	Status() node.Status
@@ -49,6 +51,9 @@ func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (resu
 	if err != nil {
 		return result{}, a.openError(l, err)
 	}
+	if err := checkStored(n, l, entries); err != nil {
+		return result{}, errors.Join(err, n.Close())
+	}
 	stopShow := a.progress(l, entries, show, screen, n.Status)
 	ctx, cut := context.WithCancel(context.Background())
 	stopSignals := a.handleSignals(n, cut, screen)
@@ -60,6 +65,19 @@ func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (resu
 		err = nil
 	}
 	return result{sum, sig}, errors.Join(l.blame(err), n.Close())
+}
+
+// checkStored is checkContact with the boards of the state directory: those of
+// the file, those that octopus board added, and where no entries are given that
+// of the crawl that goes on.
+func checkStored(n crawler, l *loaded, entries []string) error {
+	var boards []octopus.Board
+	for _, b := range n.Boards() {
+		if !b.Paused && (len(entries) == 0 || b.Name != node.CrawlBoard) {
+			boards = append(boards, b)
+		}
+	}
+	return checkContact(l, entries, boards)
 }
 
 // listenLoopback is where a running crawl hears `octopus board`.

@@ -85,6 +85,7 @@ func TestConfigAccepted(t *testing.T) {
 		"size as number":      "fetcher.maxBody = 4096\n",
 		"trailing comma":      "[crawl]\naccept = [\n  'a',\n  'b',\n]\n",
 		"Windows line ends":   "[fetcher]\r\nretry.max = 2\r\n",
+		"byte order mark":     "\ufeff[fetcher]\nretry.max = 2\n",
 		"days":                "crawl.maxTime = \"7d\"\n",
 		"number with _":       "crawl.maxPages = 1_000_000\n",
 		"comment after value": "dir = \"db\" # state\n",

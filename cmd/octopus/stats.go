@@ -24,8 +24,9 @@ type statsFlags struct {
 func (a *app) statsCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "stats", Short: "Counters per hour or day: requests, pages, new, changed, articles, errors, bytes", Args: cobra.NoArgs,
 		Long: `Counters per hour or day, UTC, of a crawl's directory: one line for each hour or
-day in which anything happened, and their sum. It asks the crawl that runs in the
-directory, if one does. Each accepted outcome counts once, also over kill -9. Hours are kept for 31 days, days for three years.`,
+day in which anything happened, and their sum. It asks the crawl that runs in
+the directory, if one does. Each accepted outcome counts once, also over kill
+-9. Hours are kept for 31 days, days for three years.`,
 		Example: `  octopus stats --since 7d --by day
   octopus stats --board news --split class
   octopus stats --by day --split board,class --csv`}

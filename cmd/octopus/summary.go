@@ -23,13 +23,13 @@ func (a *app) summarize(l *loaded, res result, show showFlags, code int) error {
 		return json.NewEncoder(w).Encode(summaryObject(res, code))
 	}
 	if !a.quiet {
-		io.WriteString(a.stderr, a.summaryText(res))
+		io.WriteString(a.stderr, a.summaryText(res, l.Store.NoPages))
 	}
 	return nil
 }
 
 // summaryText is the block that stays on the screen.
-func (a *app) summaryText(res result) string {
+func (a *app) summaryText(res result, noPages bool) string {
 	var b strings.Builder
 	st := res.Status
 	fmt.Fprintf(&b, "%s  %s  %s   %s  %s/s  %s\n", a.paint(1, "done"), res.End, short(st.Elapsed), counted(st.Pages, "page"), rateText(average(st)), bytesText(st.Bytes))
@@ -75,7 +75,11 @@ func (a *app) summaryText(res result) string {
 		if res.Dir != node.DefaultConfig().Dir {
 			dir = " --dir " + shellQuote(res.Dir)
 		}
-		fmt.Fprintf(&b, "  next: octopus why URL%s · octopus get URL --markdown%s\n", dir, dir)
+		fmt.Fprintf(&b, "  next: octopus why URL%s", dir)
+		if !noPages {
+			fmt.Fprintf(&b, " · octopus get URL --markdown%s", dir)
+		}
+		b.WriteString("\n")
 	}
 	return b.String()
 }

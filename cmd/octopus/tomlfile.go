@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -38,8 +39,10 @@ func readTOML(c *node.Config, file string) (map[string]place, error) {
 	return parseTOML(c, file, data)
 }
 
-// parseTOML is readTOML for what was read already.
+// parseTOML is readTOML for what was read already. Some editors begin a file
+// with a byte order mark; TOML knows none.
 func parseTOML(c *node.Config, file string, data []byte) (_ map[string]place, err error) {
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	scan := scanTOML(file, data)
 	if scan.err != nil {
 		return nil, scan.err
