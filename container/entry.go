@@ -65,7 +65,7 @@ type Result struct {
 	Known bool
 }
 
-// Stored is a version read back. Its payload was checked against its digest.
+// Stored is a version read back.
 type Stored struct {
 	URL    string
 	Time   time.Time // when the capture began

@@ -53,13 +53,19 @@ var theHeadCode = sync.OnceValue(func() *headCode {
 	for i := range matched {
 		matched[i] = 1
 	}
-	for _, t := range tokens(nil, []byte(sampleHead)) {
-		s, _, _ := t.length()
-		literals[s] += 4
-		if t.distance > 0 {
-			d, _, _ := t.away()
-			matched[d] += 4
+	rest := sampleHead
+	for _, m := range matches(nil, []byte(sampleHead)) {
+		for _, b := range []byte(rest[:m.literals]) {
+			literals[b] += 4
 		}
+		rest = rest[m.literals+m.length:]
+		s, _, _ := m.size()
+		d, _, _ := m.away()
+		literals[s] += 4
+		matched[d] += 4
+	}
+	for _, b := range []byte(rest) {
+		literals[b] += 4
 	}
 	a, b := codeLengths(literals), codeLengths(matched)
 	c := &headCode{}
@@ -69,15 +75,12 @@ var theHeadCode = sync.OnceValue(func() *headCode {
 	return c
 })
 
-// token is a literal byte, or a match: so many bytes from a distance before.
-type token struct{ value, distance uint16 }
+// match is so many bytes from a distance before, after so many literals.
+type match struct{ literals, length, distance uint16 }
 
-// length returns the symbol of the first code, and bits to follow it.
-func (t token) length() (s, extra int, n uint) {
-	if t.distance == 0 {
-		return int(t.value), 0, 0
-	}
-	l := int(t.value) - 3
+// size returns the symbol of the first code for the length, and bits to follow it.
+func (m match) size() (s, extra int, n uint) {
+	l := int(m.length) - 3
 	if l < 8 {
 		return 257 + l, 0, 0
 	}
@@ -86,8 +89,8 @@ func (t token) length() (s, extra int, n uint) {
 }
 
 // away returns the symbol of the second code, and bits to follow it.
-func (t token) away() (s, extra int, n uint) {
-	d := int(t.distance) - 1
+func (m match) away() (s, extra int, n uint) {
+	d := int(m.distance) - 1
 	if d < 4 {
 		return d, 0, 0
 	}
@@ -95,18 +98,17 @@ func (t token) away() (s, extra int, n uint) {
 	return 2*int(n) + d>>n, d & (1<<n - 1), n
 }
 
-// tokens appends head as literals and matches to dst.
-func tokens(dst []token, head []byte) []token {
+// matches appends those of head to dst; what follows the last is literals.
+func matches(dst []match, head []byte) []match {
 	const hashBits, least, most = 10, 4, 256
 	var last [1 << hashBits]uint16 // by hash of 4 bytes: where they came last, plus 1
-	at := 0
-	for at+least <= len(head) {
+	begin := 0
+	for at := 0; at+least <= len(head); {
 		next := binary.LittleEndian.Uint32(head[at:])
 		h := next * 0x9e3779b1 >> (32 - hashBits)
 		from := int(last[h]) - 1
 		last[h] = uint16(at + 1)
 		if from < 0 || binary.LittleEndian.Uint32(head[from:]) != next {
-			dst = append(dst, token{value: uint16(head[at])})
 			at++
 			continue
 		}
@@ -114,11 +116,9 @@ func tokens(dst []token, head []byte) []token {
 		for n < most && at+n < len(head) && head[from+n] == head[at+n] {
 			n++
 		}
-		dst = append(dst, token{uint16(n), uint16(at - from)})
+		dst = append(dst, match{uint16(at - begin), uint16(n), uint16(at - from)})
 		at += n
-	}
-	for ; at < len(head); at++ {
-		dst = append(dst, token{value: uint16(head[at])})
+		begin = at
 	}
 	return dst
 }
@@ -130,23 +130,36 @@ func (c *headCode) append(dst, head []byte) (w bitWriter, ok bool) {
 	if len(head) > maxHead {
 		return w, false
 	}
-	w = bitWriter{append(dst, c.begin.b...), c.begin.acc, c.begin.n}
-	var room [1024]token
-	for _, t := range tokens(room[:0], head) {
-		s, extra, n := t.length()
-		if c.literal[s].n == 0 {
+	for _, b := range head {
+		if c.literal[b].n == 0 {
 			return w, false
 		}
-		w.symbol(c.literal[s])
-		if t.distance > 0 {
-			w.put(uint64(extra), n)
-			s, extra, n = t.away()
-			w.symbol(c.distance[s])
-			w.put(uint64(extra), n)
-		}
 	}
+	w = bitWriter{append(dst, c.begin.b...), c.begin.acc, c.begin.n}
+	var room [256]match
+	for _, m := range matches(room[:0], head) {
+		c.literals(&w, head[:m.literals])
+		head = head[m.literals+m.length:]
+		s, extra, n := m.size()
+		w.symbol(c.literal[s])
+		w.put(uint64(extra), n)
+		s, extra, n = m.away()
+		w.symbol(c.distance[s])
+		w.put(uint64(extra), n)
+	}
+	c.literals(&w, head)
 	w.symbol(c.literal[endOfBlock])
 	return w, true
+}
+
+func (c *headCode) literals(w *bitWriter, p []byte) {
+	for ; len(p) >= 2; p = p[2:] {
+		a, b := c.literal[p[0]], c.literal[p[1]]
+		w.put(uint64(a.bits)|uint64(b.bits)<<a.n, uint(a.n+b.n))
+	}
+	if len(p) > 0 {
+		w.symbol(c.literal[p[0]])
+	}
 }
 
 // bitWriter writes bits, the first lowest. acc has n that are not in b yet.
