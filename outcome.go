@@ -93,6 +93,7 @@ const (
 	ReasonHops   = "hops"   // more than MaxHops redirects
 	ReasonFailed = "failed" // every attempt failed
 	ReasonDead   = "dead"   // its host does not exist or never answers
+	ReasonAlias  = "alias"  // another host stands for its own; its URL there is queued
 	ReasonPaused = "paused" // its board is paused; it goes on when the board does
 	ReasonBoard  = "board"  // its board was removed; it goes on when the board is back
 )

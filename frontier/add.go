@@ -24,6 +24,12 @@ func (c *Core) Add(now time.Time, l *octopus.Link, old *record, fresh bool) octo
 	case h.cleared(r):
 		c.inject(h, l, r)
 		return octopus.Verdict{Code: octopus.Queued}
+	case r.elsewhere():
+		c.Revive(now, l.URL.Key, newEntry(l, r), r)
+		if costOf(l.Depth, l.Hop) < r.cost() {
+			c.moveUp(h, l, c.record(l.URL.Key, r))
+		}
+		return octopus.Verdict{Code: octopus.Queued}
 	case fresh && (r.state == stateDone || r.state == stateFailed):
 		c.again(h, l, r, false) // what was forgotten is fetched, not only read again
 		return octopus.Verdict{Code: octopus.Queued}

@@ -138,21 +138,36 @@ const adminStep = 256
 // and returns how many. What parked them may do so again: robots.txt is asked at
 // dispatch. A dead host is given another chance.
 func (f *Frontier) Revive(ctx context.Context, list List, filter Filter) (int, error) {
-	return f.change(ctx, list, filter, func(i Item, old *record) bool { return f.core.Revive(f.opt.Now(), i.key, i.entry, old) })
+	return f.change(ctx, list, filter, f.inCore(func(i Item, old *record) bool { return f.core.Revive(f.opt.Now(), i.key, i.entry, old) }))
 }
 
 // Drop parks the URLs of ListQueued that pass the filter, with the reason
 // ReasonDropped, and returns how many. What is handed out stays. Walk with the
 // same filter shows beforehand which.
 func (f *Frontier) Drop(ctx context.Context, filter Filter) (int, error) {
-	return f.change(ctx, ListQueued, filter, func(i Item, old *record) bool { return f.core.Drop(f.opt.Now(), i.key, i.entry, old) })
+	return f.change(ctx, ListQueued, filter, f.inCore(func(i Item, old *record) bool {
+		return f.core.Drop(f.opt.Now(), i.key, i.entry, old, ReasonDropped, "taken out of the queue by an operator")
+	}))
 }
 
 // ReasonDropped is the reason of URLs that an operator took out of the queue.
 const ReasonDropped = "dropped"
 
+// changer changes one URL of a list, with its record in the store, and reports
+// whether it did. It is called with write held, and the URL's host in memory.
+type changer func(i Item, old *record) (bool, error)
+
+// inCore is a changer that needs the Core alone.
+func (f *Frontier) inCore(do func(i Item, old *record) bool) changer {
+	return func(i Item, old *record) (bool, error) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		return f.err == nil && do(i, old), nil
+	}
+}
+
 // change applies do to the URLs of a list, step by step.
-func (f *Frontier) change(ctx context.Context, list List, filter Filter, do func(Item, *record) bool) (n int, err error) {
+func (f *Frontier) change(ctx context.Context, list List, filter Filter, do changer) (n int, err error) {
 	if err := f.settled(ctx); err != nil {
 		return 0, err
 	}
@@ -186,7 +201,7 @@ func (f *Frontier) settled(ctx context.Context) error {
 	return f.await(ctx, c)
 }
 
-func (f *Frontier) changeStep(ctx context.Context, items []Item, do func(Item, *record) bool) (n int, err error) {
+func (f *Frontier) changeStep(ctx context.Context, items []Item, do changer) (n int, err error) {
 	c, err := func() (*commit, error) {
 		f.write.Lock()
 		defer f.write.Unlock()
@@ -198,11 +213,13 @@ func (f *Frontier) changeStep(ctx context.Context, items []Item, do func(Item, *
 			if err := f.warmHost(i.key.Host(), nil); err != nil {
 				return nil, err
 			}
-			f.mu.Lock()
-			if f.err == nil && do(i, old) {
+			changed, err := do(i, old)
+			if err != nil {
+				return nil, err
+			}
+			if changed {
 				n++
 			}
-			f.mu.Unlock()
 		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
@@ -299,28 +316,40 @@ func (f *Frontier) SetPoliteness(p Politeness) {
 // Block keeps the host of u from being asked before a time; a time in the past
 // lets it go again, whatever blocked it.
 func (f *Frontier) Block(ctx context.Context, u octopus.URL, until time.Time) error {
-	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) { f.core.Block(now, h, until) })
+	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) error {
+		f.core.Block(now, h, until)
+		return nil
+	})
 }
 
 // SetPrecedence has the host of u go before hosts that may be asked, too, and have
 // a greater precedence; 0 is what every host has at first. It is durable.
 func (f *Frontier) SetPrecedence(ctx context.Context, u octopus.URL, precedence int8) error {
-	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) { f.core.SetPrecedence(now, h, precedence) })
+	return f.changeHost(ctx, u, func(now time.Time, h octopus.HostKey) error {
+		f.core.SetPrecedence(now, h, precedence)
+		return nil
+	})
 }
 
 // changeHost has do change the host of u, under both locks, and waits for the
 // commit.
-func (f *Frontier) changeHost(ctx context.Context, u octopus.URL, do func(time.Time, octopus.HostKey)) error {
-	f.write.Lock()
-	if err := f.loadHost(u); err != nil {
-		f.write.Unlock()
+func (f *Frontier) changeHost(ctx context.Context, u octopus.URL, do func(time.Time, octopus.HostKey) error) error {
+	c, err := func() (*commit, error) {
+		f.write.Lock()
+		defer f.write.Unlock()
+		if err := f.loadHost(u); err != nil {
+			return nil, err
+		}
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if err := do(f.opt.Now(), u.Key.Host()); err != nil {
+			return nil, err
+		}
+		f.changed()
+		return f.ticket(), f.usable()
+	}()
+	if err != nil {
 		return err
 	}
-	f.mu.Lock()
-	do(f.opt.Now(), u.Key.Host())
-	f.changed()
-	c := f.ticket()
-	f.mu.Unlock()
-	f.write.Unlock()
 	return f.await(ctx, c)
 }

@@ -75,9 +75,9 @@ func (f *Frontier) Recheck(ctx context.Context, board string, whole bool) (n int
 		if err != nil {
 			return n, err
 		}
-		done, err := f.changeStep(ctx, items, func(i Item, old *record) bool {
+		done, err := f.changeStep(ctx, items, f.inCore(func(i Item, old *record) bool {
 			return f.core.Hasten(f.opt.Now(), i.key, i.entry, old, whole)
-		})
+		}))
 		n += done
 		if err != nil {
 			return n, err

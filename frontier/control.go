@@ -38,9 +38,9 @@ func (c *Core) Revive(now time.Time, key octopus.Key, e *entry, old *record) boo
 	return true
 }
 
-// Drop parks a queued URL; e is its entry. It reports whether the URL still stood
-// there and is not handed out.
-func (c *Core) Drop(now time.Time, key octopus.Key, e *entry, old *record) bool {
+// Drop parks a queued URL for a reason; e is its entry. It reports whether the URL
+// still stood there and is not handed out.
+func (c *Core) Drop(now time.Time, key octopus.Key, e *entry, old *record, reason, detail string) bool {
 	c.advance(now)
 	h := c.hosts[key.Host()]
 	was := c.record(key, old)
@@ -49,7 +49,7 @@ func (c *Core) Drop(now time.Time, key octopus.Key, e *entry, old *record) bool 
 	}
 	r := *was
 	c.dequeue(h, key, r.pos)
-	c.park(h, e, &r, ReasonDropped, "taken out of the queue by an operator")
+	c.park(h, e, &r, reason, detail)
 	c.schedule(h)
 	return true
 }

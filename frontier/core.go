@@ -53,6 +53,8 @@ type Core struct {
 
 	totals totals
 	parked map[string]int64 // URLs put aside since NewCore, by reason
+
+	aliases aliases // SetAlias puts another map in its place
 	writes
 	buf writer // reused for every value: batches copy
 }
@@ -125,7 +127,7 @@ func NewCore(opt Options) *Core {
 	}
 	c.keys.scratch = make([]byte, 0, 64)
 	c.buckets = newBuckets(opt.Buckets.Count, c.before)
-	c.diverted = map[octopus.HostKey]int{}
+	c.diverted, c.aliases = map[octopus.HostKey]int{}, aliases{}
 	c.sleeping.less = byDue
 	return c
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 // TestCrash crashes the store at every write of a crawl: no Add and no Done that
 // was acknowledged is lost, and every counter equals a full scan.
 func TestCrash(t *testing.T) {
-	var journal []string // URL of an Add, "-" and URL of a Done, in order of acknowledgement
+	var journal []string // URL of an Add, "-" and URL of a Done, "=" and alias of a Merge, in order of acknowledgement
 	opt := frontier.Options{Robots: "ignore", Politeness: frontier.Politeness{HostDelay: -1}, HostLimit: 4, Rules: manners.Rules{RetryBase: time.Nanosecond}}
 	every := 1
 	if testing.Short() {
@@ -51,16 +53,15 @@ func TestCrash(t *testing.T) {
 			}
 			states := map[string]string{}
 			for _, line := range journal[:acked] {
-				url, done := line, false
-				if url[0] == '-' {
-					url, done = url[1:], true
-				}
-				if states[url] == "" {
-					x, err := f.Explain(context.Background(), frontiertest.URL(url))
-					if err != nil {
-						t.Fatal(err)
+				if alias, merged := strings.CutPrefix(line, "="); merged {
+					if h, _, err := f.Host(context.Background(), frontiertest.URL(alias)); err != nil || h.AliasOf == "" {
+						t.Errorf("%s is no alias: %+v, %v", alias, h, err)
 					}
-					states[url] = x.State
+					continue
+				}
+				url, done := strings.CutPrefix(line, "-")
+				if states[url] == "" {
+					states[url] = stateOf(t, f, url)
 				}
 				if got := states[url]; got == "unknown" || done && got != "done" {
 					t.Errorf("%s was acknowledged, its state is %q", line, got)
@@ -76,6 +77,19 @@ func TestCrash(t *testing.T) {
 	})
 }
 
+// stateOf returns the state of a URL, or of the one that stands for it.
+func stateOf(t *testing.T, f *frontier.Frontier, url string) string {
+	x, err := f.Explain(context.Background(), frontiertest.URL(url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(x.Facts, func(f octopus.Fact) bool { return f.Name == "alias of" })
+	if i >= 0 && (x.State == "unknown" || x.Reason == octopus.ReasonAlias) {
+		return stateOf(t, f, x.Facts[i].Value)
+	}
+	return x.State
+}
+
 // crawl offers and visits some hundred URLs, and notes what is acknowledged.
 func crawl(t *testing.T, f *frontier.Frontier, rng *rand.Rand, note func(...string)) {
 	ctx := context.Background()
@@ -83,7 +97,15 @@ func crawl(t *testing.T, f *frontier.Frontier, rng *rand.Rand, note func(...stri
 		t.Fatal(err)
 	}
 	note("http://h0.com/0")
+	merged := false
 	for n := 0; f.Counts().Queued > 0; {
+		if n > 75 && !merged {
+			merged = true
+			if moved, err := f.Merge(ctx, frontiertest.URL("h1.com"), frontiertest.URL("h2.com")); err != nil || moved == 0 {
+				t.Fatal(moved, err)
+			}
+			note("=h1.com")
+		}
 		leases, err := f.Lease(ctx, 8)
 		if err != nil {
 			t.Fatal(err)

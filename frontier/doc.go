@@ -37,6 +37,7 @@
 //	| job | 09 | site 4                      | number of known URLs
 //	| job | 0a | host 8 | URL pattern 8      | fetches of the pattern, and how many brought something
 //	| job | 0b | shard of the index 2        | links to its URLs that no record has yet
+//	| job | 0c | host 8                      | name of the host that stands for it
 //	+-----+----+-----------------------------+
 //
 // One event is one atomic batch, with all counters it changes, so that opening

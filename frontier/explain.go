@@ -69,6 +69,9 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record, links uint64) 
 			x.State, x.Reason = "parked", "cleared with its lane; it is queued when it is offered again"
 		}
 	}
+	if to, ok := c.aliases.link(octopus.Link{URL: u}); ok {
+		x.Facts = append(x.Facts, octopus.Fact{Name: "alias of", Value: to.URL.Text})
+	}
 	l := c.leased[u.Key]
 	if l != nil && l.id != 0 {
 		x.State = "leased"

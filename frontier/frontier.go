@@ -30,6 +30,7 @@ type Frontier struct {
 	opt   Options
 	keys  keyspace
 	index atomic.Pointer[index]
+	alias atomic.Pointer[aliases] // what the Core has, for those who do not hold mu
 
 	write sync.Mutex
 	mu    sync.Mutex
@@ -91,6 +92,7 @@ func Open(opt Options) (*Frontier, error) {
 	f.index.Store(newIndex(opt.IndexBytes))
 	f.cold = f.keys.table(tableHost)
 	f.cache = newCache(opt.CacheRecords)
+	f.alias.Store(&aliases{})
 	f.last = newCommit()
 	close(f.last.done)
 	restored, err := f.restore()
@@ -120,6 +122,11 @@ func (f *Frontier) restore() (restored bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("frontier: read totals: %w", err)
 	}
+	if f.core.aliases, err = readAliases(f.opt.Store, f.keys); err != nil {
+		return false, err
+	}
+	now := f.core.aliases
+	f.alias.Store(&now)
 	_, next, err := f.scanDue(time.Time{}, 0)
 	if err != nil {
 		return false, err

@@ -112,6 +112,12 @@ func (c *Core) grant(h *host, t *Turn) (l octopus.Lease, ok bool) {
 		if e == nil {
 			return l, false
 		}
+		if to, ok := c.elsewhere(h, e); ok {
+			p := c.setAside(h, e, octopus.ReasonAlias, standIn(to))
+			p.to, p.held = to, true
+			t.Parks = append(t.Parks, p)
+			continue
+		}
 		if h.Dead(c.now) {
 			t.Parks = append(t.Parks, c.setAside(h, e, octopus.ReasonDead, h.DeadDetail()))
 			continue

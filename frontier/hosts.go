@@ -22,6 +22,7 @@ type HostInfo struct {
 	Gap     time.Duration // after each response: the host delay, or a longer Crawl-delay
 	Blocked time.Duration // how long it is not asked at all; 0 where it is
 	Why     string        // it is blocked, in words
+	AliasOf string        // the host that stands for it; empty where none does
 	// ETA is the least time until its queue is empty, if every answer took no
 	// time: what a slow host costs.
 	ETA time.Duration
@@ -35,13 +36,15 @@ func (f *Frontier) Hosts(_ context.Context, visit func(HostInfo) error) error {
 	delay := f.core.opt.HostDelay
 	f.mu.Unlock()
 	now := f.opt.Now()
-	lo := f.keys.table(tableHost)
+	all, lo := *f.alias.Load(), f.keys.table(tableHost)
 	return f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
 		h, site, err := decodeHost(octopus.HostKey(key[len(lo):]), value)
 		if err != nil {
 			return err
 		}
-		return visit(h.info(site, delay, now))
+		info := h.info(site, delay, now)
+		info.AliasOf = all[h.key]
+		return visit(info)
 	})
 }
 
@@ -63,7 +66,9 @@ func (f *Frontier) Host(ctx context.Context, u octopus.URL) (info HostInfo, ok b
 	f.mu.Lock()
 	delay := f.core.opt.HostDelay
 	f.mu.Unlock()
-	return h.info(site, delay, f.opt.Now()), true, nil
+	info = h.info(site, delay, f.opt.Now())
+	info.AliasOf = (*f.alias.Load())[key]
+	return info, true, nil
 }
 
 func (h *host) info(site string, delay time.Duration, now time.Time) HostInfo {

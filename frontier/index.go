@@ -276,6 +276,16 @@ func (x *index) set(k octopus.Key, c cost) {
 	s.used++
 }
 
+// reopen has no link to a key count as known, where the index has it: the Core
+// may take the next one.
+func (x *index) reopen(k octopus.Key) {
+	s, i, found := x.lock(k)
+	defer s.mu.Unlock()
+	if found {
+		s.slots[i] |= indexDepthMax << 4
+	}
+}
+
 // keepRest puts a key that found no room in the table into the filter.
 func (x *index) keepRest(s *indexShard, f uint64) {
 	if x.words == 0 {

@@ -23,6 +23,7 @@ const (
 	tableSite   = 0x09 // site -> siteRecord
 	tableYield  = 0x0a // host, pattern -> fetches, fresh
 	tableLinks  = 0x0b // shard of the index -> links to its URLs that no record has
+	tableAlias  = 0x0c // host -> name of the host that stands for it
 )
 
 // position orders the queue of one host. As bytes:
@@ -112,8 +113,11 @@ func (k keyspace) url(key octopus.Key) []byte    { return k.table(tableURL, key[
 func (k keyspace) host(h octopus.HostKey) []byte { return k.table(tableHost, h[:]) }
 func (k keyspace) parked(key octopus.Key) []byte { return k.table(tableParked, key[:]) }
 func (k keyspace) bad(key octopus.Key) []byte    { return k.table(tableBad, key[:]) }
-func (k keyspace) site(s [4]byte) []byte         { return k.table(tableSite, s[:]) }
-func (k keyspace) stats(name string) []byte      { return k.table(tableStats, []byte(name)) }
+func (k keyspace) alias(h octopus.HostKey) []byte {
+	return k.table(tableAlias, h[:])
+}
+func (k keyspace) site(s [4]byte) []byte    { return k.table(tableSite, s[:]) }
+func (k keyspace) stats(name string) []byte { return k.table(tableStats, []byte(name)) }
 func (k keyspace) yield(h octopus.HostKey, pattern uint64) []byte {
 	return k.table(tableYield, h[:], binary.BigEndian.AppendUint64(nil, pattern))
 }

@@ -17,6 +17,7 @@ func (f *Frontier) Add(ctx context.Context, links []octopus.Link) ([]octopus.Ver
 	if err := checkLinks(links); err != nil {
 		return nil, err
 	}
+	links = f.alias.Load().links(links)
 	rest := f.screen(links, verdicts)
 	c, err := f.add(ctx, links, rest, verdicts)
 	if err != nil {
@@ -175,7 +176,7 @@ func (f *Frontier) doneAll(ctx context.Context, outcomes []octopus.Outcome, verd
 }
 
 func (f *Frontier) doneOne(ctx context.Context, o *octopus.Outcome, v *octopus.Verdict) error {
-	links := f.linksOf(o)
+	links := f.alias.Load().links(f.linksOf(o))
 	rest := f.screen(links, nil)
 	f.write.Lock()
 	defer f.write.Unlock()

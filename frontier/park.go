@@ -26,7 +26,8 @@ func (c *Core) park(h *host, e *entry, r *record, reason, detail string) {
 type Park struct {
 	lease          *lease // holds the URL until then
 	reason, detail string
-	held           bool // by its board
+	to             octopus.Link // that stands for it; zero where none does
+	held           bool         // by its board, or it goes on elsewhere
 }
 
 // Key returns the key of the URL.
@@ -39,15 +40,16 @@ func (c *Core) setAside(h *host, e *entry, reason, detail string) Park {
 	return Park{lease: l, reason: reason, detail: detail}
 }
 
-// Park puts the URL aside and tells the sinks.
-func (c *Core) Park(now time.Time, p Park, old *record) {
+// Park puts the URL aside and tells the sinks. It reports whether the URL still
+// waited.
+func (c *Core) Park(now time.Time, p Park, old *record) bool {
 	c.advance(now)
 	l := p.lease
 	h, e := l.host, l.entry
 	r := c.record(l.key, old)
 	if e == nil || r == nil || r.state != stateQueued {
 		h.forget(l) // an outcome ended the visit meanwhile
-		return
+		return false
 	}
 	c.dequeue(h, l.key, r.pos)
 	delete(c.leased, l.key)
@@ -58,6 +60,7 @@ func (c *Core) Park(now time.Time, p Park, old *record) {
 		c.skipped(h, e, p.reason, p.detail)
 	}
 	c.schedule(h)
+	return true
 }
 
 // Visiting returns the record of a URL that is handed out for the first time: its

@@ -27,7 +27,7 @@ func (f *Frontier) Refetch(ctx context.Context, keys []octopus.Key) (n int, err 
 				items = append(items, Item{key: k})
 			}
 		}
-		done, err := f.changeStep(ctx, items, func(i Item, old *record) bool { return f.core.Refetch(f.opt.Now(), i.key, old) })
+		done, err := f.changeStep(ctx, items, f.inCore(func(i Item, old *record) bool { return f.core.Refetch(f.opt.Now(), i.key, old) }))
 		n += done
 		if err != nil {
 			return n, err

@@ -14,6 +14,7 @@ import (
 
 	"octopus"
 	"octopus/frontier"
+	"octopus/frontier/frontiertest"
 	"octopus/kv"
 	"octopus/kv/pebblekv"
 )
@@ -111,6 +112,15 @@ func randomStep(rng *rand.Rand, clock *testClock) func(*testing.T, *twin, uint64
 			l, _ := w.f.Lease(now(), 1+pick%10)
 			w.out = append(w.out, l...)
 			return fmt.Sprint(l)
+		}
+	case n < 67:
+		host, into := hostName(pick), hostName(pick/12)
+		return func(t *testing.T, w *twin, _ uint64) any {
+			if pick%3 == 0 {
+				return fmt.Sprint(w.f.Unmerge(context.Background(), frontiertest.URL(host)))
+			}
+			n, err := w.f.Merge(context.Background(), frontiertest.URL(host), frontiertest.URL(into))
+			return fmt.Sprint(n, err)
 		}
 	case n < 92:
 		status := []int{200, 200, 200, 200, 304, 404, 500, 503}[pick%8]

@@ -121,6 +121,7 @@ func (s *scenario) run(args []string) error {
 		"options": s.options, "add": s.add, "lease": s.lease, "done": s.done, "release": s.release,
 		"advance": s.advance, "reopen": s.reopen, "counts": s.counts, "waiting": s.waiting, "explain": s.explain,
 		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap, "hosts": s.hosts, "rank": s.rank,
+		"merge": s.merge, "unmerge": s.unmerge,
 	}
 	do := commands[args[0]]
 	if do == nil {
@@ -343,6 +344,10 @@ func (s *scenario) outcome(args []string) (octopus.Outcome, error) {
 				k.Via = l.Link.URL.Text
 				o.Links = append(o.Links, k)
 			}
+		case "redirect":
+			k := frontiertest.Link(value, l.Link.Depth)
+			k.Via, k.Kind, k.Hop = l.Link.URL.Text, octopus.Redirect, l.Link.Hop+1
+			o.Links = append(o.Links, k)
 		case "disallow":
 			o.Robots = fmt.Appendf(o.Robots, "User-agent: *\nDisallow: %s\n", value)
 		case "crawl-delay":
@@ -467,6 +472,24 @@ func (s *scenario) rank(args []string) error {
 	return s.f.SetPrecedence(context.Background(), frontiertest.URL(args[0]), int8(n))
 }
 
+// merge has a host stand for another. Example: merge www.a.com into a.com
+func (s *scenario) merge(args []string) error {
+	n, err := s.f.Merge(context.Background(), frontiertest.URL(args[0]), frontiertest.URL(args[2]))
+	if err != nil {
+		s.printf("%v", err)
+		return nil
+	}
+	s.printf("%d", n)
+	return nil
+}
+
+func (s *scenario) unmerge(args []string) error {
+	if err := s.f.Unmerge(context.Background(), frontiertest.URL(args[0])); err != nil {
+		s.printf("%v", err)
+	}
+	return nil
+}
+
 // gap changes the host delay at run time.
 func (s *scenario) gap(args []string) error {
 	d, err := time.ParseDuration(args[0])
@@ -477,7 +500,7 @@ func (s *scenario) gap(args []string) error {
 // hosts prints all hosts with what they have queued and how long that takes.
 func (s *scenario) hosts([]string) error {
 	return s.f.Hosts(context.Background(), func(h frontier.HostInfo) error {
-		s.printf("%s nav %d data %d done %d, gap %s, ETA %s%s", h.Name, h.Nav, h.Data, h.Done, h.Gap, h.ETA.Round(time.Millisecond), words(", ", h.Why))
+		s.printf("%s nav %d data %d done %d, gap %s, ETA %s%s", h.Name, h.Nav, h.Data, h.Done, h.Gap, h.ETA.Round(time.Millisecond), words(", ", h.Why, ", alias of ", h.AliasOf))
 		return nil
 	})
 }

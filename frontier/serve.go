@@ -2,6 +2,7 @@ package frontier
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"time"
@@ -55,10 +56,17 @@ func (f *Frontier) park(p Park) error {
 	if err != nil {
 		return err
 	}
+	park := func() bool {
+		f.signal()
+		return f.core.Park(f.opt.Now(), p, old)
+	}
+	if !p.to.URL.IsZero() {
+		_, err := f.divert(context.Background(), p.Key(), p.to, park)
+		return err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.core.Park(f.opt.Now(), p, old)
-	f.signal()
+	park()
 	return nil
 }
 
@@ -260,7 +268,7 @@ func (f *Frontier) fillIndex(x *index) {
 			at = k.Host()
 		}
 		c := r.cost()
-		if h != nil && h.cleared(r) {
+		if r.elsewhere() || h != nil && h.cleared(r) {
 			c = costOf(math.MaxInt, 0) // any offer costs less: it is taken again
 		}
 		x.set(k, c)

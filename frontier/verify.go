@@ -12,7 +12,7 @@ import (
 // else. The first difference is the error. Nothing may write meanwhile.
 func Verify(store kv.Store, job uint32) error {
 	v := verifier{store: store, keys: newKeyspace(job), hosts: map[octopus.HostKey]*hostState{}, read: map[octopus.HostKey]*host{}}
-	for _, step := range []func() error{v.heads, v.urls, v.queues, v.due, v.hostRecords, v.totals} {
+	for _, step := range []func() error{v.heads, v.urls, v.queues, v.due, v.hostRecords, v.aliases, v.totals} {
 		if err := step(); err != nil {
 			return fmt.Errorf("frontier: verify: %w", err)
 		}
@@ -155,6 +155,30 @@ func (v *verifier) hostRecords() error {
 		got := hostState{Known: h.Known, Later: h.Later, Done: h.Done, Parked: h.Parked, Failed: h.Failed, Queued: h.Queued}
 		if got != *want {
 			return fmt.Errorf("host %s counts %+v, there are %+v", h.name, got, *want)
+		}
+	}
+	return nil
+}
+
+// aliases checks that following them ends, at a host that is recorded.
+func (v *verifier) aliases() error {
+	all, err := readAliases(v.store, v.keys)
+	if err != nil {
+		return err
+	}
+	named := map[string]octopus.HostKey{}
+	for key, h := range v.read {
+		named[h.name] = key
+	}
+	for alias := range all {
+		at, steps := alias, 0
+		for host, ok := all[at]; ok; host, ok = all[at] {
+			if at, ok = named[host]; !ok {
+				return fmt.Errorf("host %s stands for %s, and has no record", host, alias)
+			}
+			if steps++; steps > len(all) {
+				return fmt.Errorf("host %s stands for itself by way of others", host)
+			}
 		}
 	}
 	return nil

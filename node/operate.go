@@ -8,15 +8,19 @@ import (
 
 	"octopus"
 	"octopus/canon"
+	"octopus/frontier"
 )
 
 // Operation is what an operator does to a frontier, that of a running crawl too.
 type Operation struct {
 	Verb  OperationVerb `json:"verb"`
-	Host  string        `json:"host,omitempty"` // of BlockHost and RankHost: its name
+	Host  string        `json:"host,omitempty"` // its name, of all verbs but ClearNav
 	Until time.Time     `json:"until,omitzero"` // of BlockHost; a time in the past lets the host go
 
 	Precedence int8 `json:"precedence,omitempty"` // of RankHost
+
+	Into    string `json:"into,omitempty"`    // of MergeHost: name of the host that stands for Host
+	Preview bool   `json:"preview,omitempty"` // of MergeHost: count the URLs that would move, change nothing
 }
 
 // OperationVerb names an operation.
@@ -30,6 +34,10 @@ const (
 	BlockHost OperationVerb = "block"
 	// RankHost has a host go before those of a greater precedence.
 	RankHost OperationVerb = "precedence"
+	// MergeHost has a host stand for another, and moves there what that has queued.
+	MergeHost OperationVerb = "merge"
+	// UnmergeHost ends that, for links that come later.
+	UnmergeHost OperationVerb = "unmerge"
 )
 
 // ErrSharedFrontier is what Operate returns where the frontier is not here.
@@ -40,23 +48,55 @@ func (n *Node) Operate(ctx context.Context, o Operation) (changed int64, err err
 	if n.frontier == nil {
 		return 0, ErrSharedFrontier
 	}
-	switch o.Verb {
-	case ClearNav:
+	if o.Verb == ClearNav {
 		if changed, err = n.frontier.ClearLane(ctx, octopus.Nav); err != nil {
 			return 0, err
 		}
 		return changed, n.offerAll(ctx)
-	case BlockHost, RankHost:
-		u, err := canon.Parse("http://" + octopus.HostInURL(o.Host) + "/")
-		switch {
-		case err != nil:
-			return 0, fmt.Errorf("%s of host %q: %w", o.Verb, o.Host, err)
-		case o.Verb == RankHost:
-			return 0, n.frontier.SetPrecedence(ctx, u, o.Precedence)
-		}
-		return 0, n.frontier.Block(ctx, u, o.Until)
+	}
+	host, err := hostURL(o, o.Host)
+	if err != nil {
+		return 0, err
+	}
+	switch o.Verb {
+	case BlockHost:
+		return 0, n.frontier.Block(ctx, host, o.Until)
+	case RankHost:
+		return 0, n.frontier.SetPrecedence(ctx, host, o.Precedence)
+	case MergeHost:
+		return n.mergeHost(ctx, o, host)
+	case UnmergeHost:
+		return 0, n.frontier.Unmerge(ctx, host)
 	}
 	return 0, fmt.Errorf("a frontier cannot %q", o.Verb)
+}
+
+// hostURL returns a URL of a host that an operation names.
+func hostURL(o Operation, name string) (octopus.URL, error) {
+	u, err := canon.Parse("http://" + octopus.HostInURL(name) + "/")
+	if err != nil {
+		err = fmt.Errorf("%s of host %q: %w", o.Verb, name, err)
+	}
+	return u, err
+}
+
+func (n *Node) mergeHost(ctx context.Context, o Operation, alias octopus.URL) (changed int64, err error) {
+	into, err := hostURL(o, o.Into)
+	if err != nil {
+		return 0, err
+	}
+	if o.Preview {
+		if err := n.frontier.MayMerge(ctx, alias, into); err != nil {
+			return 0, err
+		}
+		err = n.frontier.Walk(ctx, frontier.ListQueued, frontier.Filter{Host: alias}, func(frontier.Item) error {
+			changed++
+			return nil
+		})
+		return changed, err
+	}
+	moved, err := n.frontier.Merge(ctx, alias, into)
+	return int64(moved), err
 }
 
 // offerAll offers the entries of all boards of a running crawl.

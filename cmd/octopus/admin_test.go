@@ -183,7 +183,8 @@ func TestHosts(t *testing.T) {
 func TestStateVerbsNeedTheDirectory(t *testing.T) {
 	c := newCLI(t)
 	verbs := [][]string{{"bad", "ls"}, {"bad", "retry"}, {"parked", "ls"}, {"parked", "revive"}, {"queue", "ls"}, {"queue", "drop", "--match", "x"},
-		{"queue", "clear-nav"}, {"queue", "inspect"}, {"host", "ls"}, {"host", "show", "a.test"}, {"host", "block", "a.test"}, {"host", "unblock", "a.test"}}
+		{"queue", "clear-nav"}, {"queue", "inspect"}, {"host", "ls"}, {"host", "show", "a.test"}, {"host", "block", "a.test"}, {"host", "unblock", "a.test"},
+		{"host", "merge", "a.test", "--into", "b.test"}, {"host", "unmerge", "a.test"}}
 	for _, v := range verbs {
 		c.run(v...).want(exitFailure, "db holds no crawl; name its directory with --dir")
 	}

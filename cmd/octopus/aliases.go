@@ -25,8 +25,8 @@ type alias struct {
 func (a *app) hostAliasesCmd() *cobra.Command {
 	cmd := &cobra.Command{Use: "aliases", Short: "List hosts that seem to be one: the same address answers with the same entry page", Args: cobra.NoArgs,
 		Long: `List hosts that seem to be one: the same address answers for them, and with the
-same entry page (http://HOST/ or https://HOST/). To crawl but one of them,
-reject the others: octopus crawl --reject, or the rejectPatterns of a board.`}
+same entry page (http://HOST/ or https://HOST/). octopus host merge has one
+of them stand for the others; then they are no longer listed.`}
 	var p lister
 	p.add(cmd)
 	return a.frontierVerb(cmd, func(ctx context.Context, n *node.Node, _ []string) error {
@@ -47,7 +47,7 @@ reject the others: octopus crawl --reject, or the rejectPatterns of a board.`}
 func aliases(ctx context.Context, f *frontier.Frontier) (all []alias, err error) {
 	byAddress := map[string][]string{}
 	err = f.Hosts(ctx, func(h frontier.HostInfo) error {
-		if h.Address.IsValid() {
+		if h.Address.IsValid() && h.AliasOf == "" {
 			ip := h.Address.String()
 			byAddress[ip] = append(byAddress[ip], h.Name)
 		}
@@ -97,4 +97,69 @@ func entryDigest(ctx context.Context, f *frontier.Frontier, host string) (string
 		}
 	}
 	return "", nil
+}
+
+func (a *app) hostMergeCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "merge ALIAS... --into HOST", Short: "Have a host stand for its aliases: links to them are taken for its own", Args: cobra.MinimumNArgs(1),
+		Long: `Have a host stand for its aliases from now on. Their queued URLs move to it,
+with scheme, port and path as they are (they are parked with the reason
+"alias"), and links to them are taken for links to it. What they had fetched
+stays.`,
+		Example: "  octopus host aliases\n  octopus host merge www.example.com --into example.com --preview\n  octopus host merge www.example.com --into example.com"}
+	var into string
+	var preview, asJSON bool
+	cmd.Flags().StringVar(&into, "into", "", "the `HOST` that stands for them; it must be one that is crawled")
+	cmd.Flags().BoolVar(&preview, "preview", false, "count the URLs that would move, and change nothing")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
+	return a.operation(cmd, func(args []string, do func(node.Operation) (int64, error)) error {
+		if into == "" {
+			return usage(errors.New("host merge into what? name it with --into HOST"))
+		}
+		hosts, err := hostNames(append([]string{into}, args...))
+		if err != nil {
+			return err
+		}
+		var all int64
+		for _, alias := range hosts[1:] {
+			count, err := do(node.Operation{Verb: node.MergeHost, Host: alias, Into: hosts[0], Preview: preview})
+			if err != nil {
+				return err
+			}
+			all += count
+		}
+		text := "%s queued URLs moved to %s, which stands for %s from now on; octopus host unmerge ends that\n"
+		if preview {
+			text = "%s queued URLs would move to %s, which would stand for %s\n"
+		}
+		return a.report(changed{all}, asJSON, text, grouped(all), hosts[0], strings.Join(hosts[1:], ", "))
+	})
+}
+
+func (a *app) hostUnmergeCmd() *cobra.Command {
+	cmd := &cobra.Command{Use: "unmerge ALIAS...", Short: "Have links to aliases be their own again, from now on", Args: cobra.MinimumNArgs(1)}
+	return a.operation(cmd, func(args []string, do func(node.Operation) (int64, error)) error {
+		hosts, err := hostNames(args)
+		if err != nil {
+			return err
+		}
+		for _, alias := range hosts {
+			if _, err := do(node.Operation{Verb: node.UnmergeHost, Host: alias}); err != nil {
+				return err
+			}
+			a.note("%[1]s is a host of its own again; octopus parked revive --reason alias --host %[1]s brings back what moved", alias)
+		}
+		return nil
+	})
+}
+
+// hostNames returns the names of the hosts that texts name.
+func hostNames(texts []string) (names []string, err error) {
+	for _, text := range texts {
+		u, err := hostURL(text)
+		if err != nil {
+			return nil, usage(err)
+		}
+		names = append(names, u.Host)
+	}
+	return names, nil
 }

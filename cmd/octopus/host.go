@@ -16,8 +16,9 @@ import (
 
 // hostCmd shows hosts, and blocks or frees them.
 func (a *app) hostCmd() *cobra.Command {
-	return group("host", "List hosts, show one, block or unblock it, say which go first, find aliases", "",
-		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostPrecedenceCmd(), a.hostAliasesCmd())
+	return group("host", "List hosts, show one, block or unblock it, say which go first, find and merge aliases", "",
+		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostPrecedenceCmd(), a.hostAliasesCmd(),
+		a.hostMergeCmd(), a.hostUnmergeCmd())
 }
 
 // hostView is what host ls --json and host show --json print.
@@ -37,11 +38,12 @@ type hostView struct {
 	Blocked float64 `json:"blocked_s"` // 0: it may be asked
 	Why     string  `json:"why,omitempty"`
 	ETA     float64 `json:"eta_s"` // least time until its queue is empty
+	AliasOf string  `json:"alias_of,omitempty"`
 }
 
 func hostOf(h frontier.HostInfo) hostView {
 	v := hostView{Host: h.Name, Site: h.Site, Known: h.Known, Nav: h.Nav, Data: h.Data, Later: h.Later, Done: h.Done, Parked: h.Parked,
-		Failed: h.Failed, Rank: h.Precedence, Gap: h.Gap.Seconds(), Blocked: seconds(h.Blocked), Why: h.Why, ETA: seconds(h.ETA)}
+		Failed: h.Failed, Rank: h.Precedence, Gap: h.Gap.Seconds(), Blocked: seconds(h.Blocked), Why: h.Why, ETA: seconds(h.ETA), AliasOf: h.AliasOf}
 	if h.Address.IsValid() {
 		v.Address = h.Address.String()
 	}
@@ -51,6 +53,9 @@ func hostOf(h frontier.HostInfo) hostView {
 // hostLine tells a host in one line.
 func hostLine(h frontier.HostInfo) string {
 	s := fmt.Sprintf("%s\tknown %d, queued %d, done %d, parked %d, failed %d\tgap %s", h.Name, h.Known, h.Nav+h.Data, h.Done, h.Parked, h.Failed, h.Gap)
+	if h.AliasOf != "" {
+		s += "\talias of " + h.AliasOf
+	}
 	if h.ETA > 0 {
 		s += "\teta " + short(h.ETA)
 	}
@@ -112,6 +117,9 @@ func hostText(h frontier.HostInfo) string {
 	}
 	if h.Address.IsValid() {
 		s += "\naddress  " + h.Address.String()
+	}
+	if h.AliasOf != "" {
+		s += "\nalias of " + h.AliasOf
 	}
 	if h.Blocked > 0 {
 		s += fmt.Sprintf("\nblocked  for %s: %s", short(h.Blocked), h.Why)

@@ -27,7 +27,7 @@ var lattice = map[string]struct{ own, libraries []string }{
 	"board":    {own: words("octopus canon kv internal")},
 	"queue":    {own: words("octopus kv internal")},
 	"sink":     {own: words("octopus kv queue internal")},
-	"frontier": {own: words("octopus kv robots frontier/manners internal")},
+	"frontier": {own: words("octopus canon kv robots frontier/manners internal")},
 	"stats":    {own: words("octopus kv internal")},
 	"seen":     {own: words("octopus kv internal"), libraries: words("golang.org/x/sys")},
 
