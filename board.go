@@ -40,11 +40,3 @@ const (
 	ScopeDomain Scope = "domain" // their registrable domains
 	ScopeAny    Scope = "any"    // everywhere
 )
-
-// Job is a namespace: its own boards, seen set and queues. Politeness is shared
-// by all jobs of a node.
-type Job struct {
-	Number uint32 // prefix of all its keys in the store
-	Name   string
-	Boards []Board
-}

@@ -30,7 +30,6 @@ type Lease struct {
 
 	Visit   uint32    // number of the visit this lease would complete, from 1
 	Attempt int       // failed attempts of this visit so far
-	Epoch   uint64    // ownership of the key range; 0 where it cannot change
 	Until   time.Time // end of the lease
 	Gap     time.Duration
 

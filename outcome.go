@@ -65,15 +65,13 @@ type VerdictCode uint8
 const (
 	Queued    VerdictCode = iota + 1 // fresh, stored, will be fetched
 	Known                            // met before; a smaller depth was noted
-	Forwarded                        // stored here, the owner decides
-	Deferred                         // stored here, a sieve decides
 	Parked                           // kept with its reason, not fetched until revived
 	Rejected                         // not stored
 	Accepted                         // an outcome that counted
 	Stale                            // an outcome of a visit that somebody else completed
 )
 
-var verdictNames = [...]string{"", "queued", "known", "forwarded", "deferred", "parked", "rejected", "accepted", "stale"}
+var verdictNames = [...]string{"", "queued", "known", "parked", "rejected", "accepted", "stale"}
 
 // String returns the code as a lower-case word.
 func (c VerdictCode) String() string {

@@ -12,3 +12,13 @@ func (b *Base) Fast(ref string) (text string, ok, other bool) {
 }
 
 func (b *Base) Standard(ref string) (string, error) { return b.standard(ref) }
+
+// Href resolves input as the URL Standard does, any scheme, with user name,
+// password and fragment, for the standard's own tests.
+func Href(base, input string) (string, error) {
+	u, err := parseStandard(base, input)
+	if err != nil {
+		return "", err
+	}
+	return u.Href(false), nil
+}

@@ -8,17 +8,6 @@ import (
 
 var parser = whatwg.NewParser()
 
-// Href resolves input as the URL Standard does, any scheme, with user name,
-// password and fragment: what a browser shows as a link's href. An empty base
-// means none. The error says what the standard objects to.
-func Href(base, input string) (string, error) {
-	u, err := parseStandard(base, input)
-	if err != nil {
-		return "", &Error{input, err}
-	}
-	return u.Href(false), nil
-}
-
 // Limits of any URL, for the sake of the full parser: its time grows with the
 // square of these numbers, in front of the query. A page made to slow a crawler
 // down holds many such URLs.

@@ -267,6 +267,9 @@ func (n *Node) engineOptions(gate *board.Gate, before octopus.Counts) (crawl.Opt
 // index pages of real documentation have a few thousand.
 const maxLinks = 20_000
 
+// skippedSurplus is the reason in Status.Skipped of links beyond maxLinks.
+const skippedSurplus = "surplus"
+
 // summary tells what a run came to.
 func (n *Node) summary(ctx context.Context, before octopus.Counts) Summary {
 	st := n.Status()

@@ -14,8 +14,8 @@ type observer struct {
 	mu sync.Mutex
 	st Status // guarded by mu
 
-	offered int64        // guarded by mu: links offered to the gate in this run
-	saved   func() int64 // guarded by mu: parse.Parser.Saved of this run
+	offered int64         // guarded by mu: links offered to the gate in this run
+	parser  *parse.Parser // guarded by mu; of this run
 	// known is the frontier's number of URLs when the run began. Set before the
 	// run.
 	known int64
@@ -69,11 +69,12 @@ func (ob *observer) count(o octopus.Outcome, p *octopus.Page) {
 	}
 }
 
-// parsesWith has the snapshots tell what the parser of a run was saved.
+// parsesWith has the snapshots tell what the parser of a run was saved and what
+// it left out.
 func (ob *observer) parsesWith(p *parse.Parser) {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
-	ob.saved = p.Saved
+	ob.parser = p
 }
 
 // offer counts links that were offered outside of an outcome.
@@ -95,9 +96,13 @@ func (ob *observer) snapshot() Status {
 	ob.mu.Lock()
 	defer ob.mu.Unlock()
 	st := ob.st
-	if ob.saved != nil {
-		st.Saved = ob.saved()
-	}
 	st.Errors, st.Skipped = maps.Clone(st.Errors), maps.Clone(st.Skipped)
+	if ob.parser == nil {
+		return st
+	}
+	st.Saved = ob.parser.Saved()
+	if n := ob.parser.Dropped(); n > 0 {
+		st.Skipped[skippedSurplus] = n
+	}
 	return st
 }

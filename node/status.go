@@ -22,7 +22,7 @@ type Status struct {
 	Saved    int64            // pages whose text was not looked for: the payload is stored under another URL
 	Known    int64            // links offered in this run that were known already
 
-	Skipped map[string]int64 // links and URLs not fetched, by reason: scope, depth, robots, quota, trap …
+	Skipped map[string]int64 // links and URLs not fetched, by reason: scope, depth, robots, quota, trap, surplus …
 	Counts  octopus.Counts
 	Last    Visit         // the newest outcome
 	Waiting string        // why nothing is leased now, in words; empty where work goes on

@@ -38,15 +38,6 @@ func prefer(field *string, better string) {
 	}
 }
 
-// Text returns the main text of an HTML page given in UTF-8.
-func Text(html []byte) string { return printable(article.Extract(html, article.Options{}).Text) }
-
-// Markdown returns the main content of an HTML page given in UTF-8 as
-// Markdown. Relative links are resolved against base where it is not empty.
-func Markdown(html []byte, base string) string {
-	return printable(article.Extract(html, article.Options{URL: base, Markdown: true}).Markdown)
-}
-
 // printable drops control characters but line ends and tabs: a page may hold
 // sequences that move the cursor of whoever prints its text, or worse.
 func printable(text string) string {

@@ -32,6 +32,9 @@ type ExactOptions struct {
 // disk, about 10.4 in memory. "Known" is wrong with n / 2^64 for n keys, and
 // never where Confirm says it.
 //
+// It is for programs that keep no record of every URL. A frontier has those, and
+// they are its exact set (docs/decisions/010).
+//
 // It is a Stager: the keys of a batch are one log record in it, and every fresh
 // key must be staged. Maintain folds the log, and keeps the memory bounded.
 type Exact struct {

@@ -12,10 +12,9 @@ func NewTestFilter(twoLines bool, n int64, bitsPerKey float64) Filter {
 	return Filter{newFilter(l, linesFor(n, bitsPerKey))}
 }
 
-// Add, Has, Touch, Formula and Measured are the filter's own.
+// Add, Has, Formula and Measured are the filter's own.
 func (f Filter) Add(fp uint64) bool { return f.add(fp) }
 func (f Filter) Has(fp uint64) bool { return f.has(fp) }
-func (f Filter) Touch(fps []uint64) { f.touch(fps) }
 func (f Filter) Measured() float64  { return f.measuredError() }
 func Formula(twoLines bool, bitsPerKey float64) float64 {
 	if twoLines {

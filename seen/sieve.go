@@ -21,6 +21,10 @@ import (
 // more keys than memory holds, at 8 bytes each on disk, exactly (64-bit
 // fingerprints), and reads the disk only from front to back.
 //
+// It is for crawls of billions of URLs whose links may wait (the delayed
+// duplicate detection of Mercator and IRLbot). The frontiers of octopus, which
+// answer at once, do not use it.
+//
 // It is not a Set: Offer answers nothing. Offers wait in the user's store, under
 // the prefix, until Flush has told what is fresh; numbers are big-endian:
 //
