@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -181,10 +180,7 @@ func (n *Node) openFetcher() error {
 	if err != nil {
 		return err
 	}
-	resolver, err := n.newResolver()
-	if err != nil {
-		return err
-	}
+	resolver := n.newResolver()
 	timeout := time.Duration(n.cfg.Fetcher.Timeout)
 	opt := fetch.Options{
 		UserAgent: n.cfg.UserAgent, Resolver: countedResolver{resolver, &n.resolving}, AllowNet: allow,
@@ -209,19 +205,12 @@ func (n *Node) openFetcher() error {
 	return err
 }
 
-func (n *Node) newResolver() (*dns.Resolver, error) {
+func (n *Node) newResolver() *dns.Resolver {
 	opt := dns.Options{Servers: n.cfg.Fetcher.Resolver}
-	for _, server := range opt.Servers {
-		if _, err := netip.ParseAddrPort(server); err != nil {
-			if _, err := netip.ParseAddr(server); err != nil {
-				return nil, &ConfigError{"fetcher.resolver", fmt.Sprintf("%q is no address of a DNS server; write it like 127.0.0.1:53", server)}
-			}
-		}
-	}
 	if len(opt.Servers) > 0 {
 		opt.Hosts = "-" // a server of one's own decides alone
 	}
-	return dns.New(opt), nil
+	return dns.New(opt)
 }
 
 // agentToken is the product token of a User-Agent: what robots.txt groups are

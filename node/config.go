@@ -173,26 +173,27 @@ func (c *Config) Validate() error {
 			return &ConfigError{check.key, check.text}
 		}
 	}
-	if err := c.checkShared(); err != nil {
-		return err
-	}
-	if err := c.checkBoards(); err != nil {
-		return err
+	for _, check := range []func() error{c.checkShared, c.checkBoards, c.checkMaster, c.checkRender, c.Seen.check, c.checkResolvers, c.checkOutputs} {
+		if err := check(); err != nil {
+			return err
+		}
 	}
 	if _, err := c.jumps(); err != nil {
 		return err
 	}
-	if err := c.checkMaster(); err != nil {
-		return err
-	}
-	if err := c.checkRender(); err != nil {
-		return err
-	}
-	if err := c.Seen.check(); err != nil {
-		return err
-	}
 	_, err := c.allowNet()
 	return err
+}
+
+func (c *Config) checkResolvers() error {
+	for i, server := range c.Fetcher.Resolver {
+		if _, err := netip.ParseAddrPort(server); err != nil {
+			if _, err := netip.ParseAddr(server); err != nil {
+				return &ConfigError{fmt.Sprintf("fetcher.resolver[%d]", i), fmt.Sprintf("%q is no address of a DNS server; write it like 127.0.0.1:53", server)}
+			}
+		}
+	}
+	return nil
 }
 
 func oneOf(s string, words ...string) bool {

@@ -223,10 +223,10 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("fresh on a directory whose pages are in use: %v", err)
 	}
 	bad := map[string]func(*node.Config){
-		"output":           func(c *node.Config) { c.Output = []string{"pages.xls"} },
-		"crawl.scope":      func(c *node.Config) { c.Crawl.Scope = "planet" },
-		"fetcher.allowNet": func(c *node.Config) { c.Fetcher.AllowNet = []string{"ten"} },
-		"fetcher.resolver": func(c *node.Config) { c.Fetcher.Resolver = []string{"no port"} },
+		"output[0]":           func(c *node.Config) { c.Output = []string{"pages.xls"} },
+		"crawl.scope":         func(c *node.Config) { c.Crawl.Scope = "planet" },
+		"fetcher.allowNet":    func(c *node.Config) { c.Fetcher.AllowNet = []string{"ten"} },
+		"fetcher.resolver[0]": func(c *node.Config) { c.Fetcher.Resolver = []string{"no port"} },
 	}
 	for key, change := range bad {
 		c := config(t)

@@ -73,11 +73,18 @@ func (n *Node) openOutput(text string) (sink.Target, error) {
 	if text == "-" {
 		return sink.Target{Name: "-", Sink: sink.NewWriter(n.opt.Stdout)}, nil
 	}
-	i, full, ok := outputForm(text)
-	if !ok {
-		return sink.Target{}, fmt.Errorf("%q is no known form of output; %s", Redact(text), outputHelp)
-	}
+	i, full, _ := outputForm(text) // Validate has seen it
 	return outputForms[i].open(n, full)
+}
+
+// checkOutputs refuses outputs of no known form.
+func (c *Config) checkOutputs() error {
+	for i, text := range c.Output {
+		if _, _, ok := outputForm(text); !ok && text != "-" {
+			return &ConfigError{fmt.Sprintf("output[%d]", i), fmt.Sprintf("%q is no known form of output; %s", Redact(text), outputHelp)}
+		}
+	}
+	return nil
 }
 
 // fileOutput opens a file or folder. The name it has in the outbox is its form

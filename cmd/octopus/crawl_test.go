@@ -93,7 +93,7 @@ func TestOpenErrors(t *testing.T) {
 		{fmt.Errorf("db: %w", node.ErrLocked), "", exitLocked, "db: in use by another process"},
 		{errors.New("permission denied"), "", exitFailure, "permission denied"},
 		{&node.ConfigError{Key: "fetcher.resolver", Text: "is no address"}, "", exitConfig, "fetcher.resolver: is no address"},
-		{&node.ConfigError{Key: "fetcher.resolver", Text: "is no address"}, "--resolver=x", exitUsage, "--resolver is no address"},
+		{&node.ConfigError{Key: "fetcher.resolver", Text: "is no address"}, "--resolver=127.0.0.9", exitUsage, "--resolver is no address"},
 	} {
 		cli := newCLI(t)
 		cli.open = func(node.Config, node.Options) (crawler, error) { return nil, c.err }

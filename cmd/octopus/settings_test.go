@@ -63,6 +63,8 @@ func TestConfigErrors(t *testing.T) {
 		"twice":            {"dir = \"a\"\ndir = \"b\"\n", `f.toml:2:`},
 		"dotted above":     {"fetcher.hostDelay = \"1s\"\n\n[fetcher]\ntimeout = \"2s\"\n", `f.toml:3:2: table [fetcher] was opened already by the dotted line 1; move that line below [fetcher] and write it without "fetcher."`},
 		"bad pattern":      {"[crawl]\n\nreject = ['ok', '*.pdf']\n", `f.toml:3:1: crawl.reject: "*.pdf" is no regular expression: missing argument to repetition operator`},
+		"bad resolver":     {"[fetcher]\nresolver = ['127.0.0.1', 'dns server']\n", `f.toml:2:26: fetcher.resolver[1]: "dns server" is no address of a DNS server`},
+		"bad output":       {"output = ['a.jsonl', 'b.xml']\n", `f.toml:1:22: output[1]: "b.xml" is no known form of output`},
 		"two mistakes":     {"a = 1\n\nb = 2\n", "f.toml:3:1: unknown key \"b\""},
 	} {
 		t.Run(name, func(t *testing.T) {
