@@ -44,7 +44,7 @@ func (a *app) rootCmd() *cobra.Command {
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return a.checkGlobals() }
 
 	root.AddCommand(a.crawlCmd(), a.boardCmd(), a.demoCmd(), a.getCmd(), a.whyCmd(), a.storeCmd(), a.exportCmd(), a.importCmd(), a.inspectCmd(),
-		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(),
+		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(), a.dnsCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
 	explainArgs(root)
 	addLibraryCmds(root)

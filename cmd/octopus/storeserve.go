@@ -30,7 +30,7 @@ requests for other host names are refused too.`}
 	f.StringVar(&listen, "listen", "127.0.0.1:8070", "`ADDRESS:PORT`; port 0 takes a free one")
 	f.BoolVar(&public, "public", false, "allow an address that other machines reach")
 	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
-		if err := checkListen(listen, public); err != nil {
+		if err := checkListen(listen, public, "other machines could read all pages"); err != nil {
 			return usage(err)
 		}
 		return a.withPages(flags, false, func(c *container.Container) error { return a.serveStore(c, listen, !public) })
@@ -38,14 +38,15 @@ requests for other host names are refused too.`}
 	return cmd
 }
 
-// checkListen refuses an address that is not loopback, unless public.
-func checkListen(listen string, public bool) error {
+// checkListen refuses an address that is not loopback, unless public; danger says
+// why.
+func checkListen(listen string, public bool, danger string) error {
 	host, _, err := net.SplitHostPort(listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w; write 127.0.0.1:8070", err)
+		return fmt.Errorf("--listen: %w; write ADDRESS:PORT", err)
 	}
 	if !public && !isLoopback(host) {
-		return fmt.Errorf("--listen %s: other machines could read all pages; say --public if they may", listen)
+		return fmt.Errorf("--listen %s: %s; say --public if they may", listen, danger)
 	}
 	return nil
 }
