@@ -11,9 +11,10 @@ import (
 // keyMade is where it is kept what a state directory was begun with.
 var keyMade = []byte("made")
 
-// made is what a state directory was begun with. A configuration that leaves it
-// open goes on with that. The first six cannot change while a crawl goes on; the
-// sizes can, but for a set in Redis, which refuses others itself.
+// made is what a state directory was begun with, and last crawled with. A
+// configuration that leaves it open goes on with that. The first six cannot change
+// while a crawl goes on; the sizes can, but for a set in Redis, which refuses others
+// itself.
 type made struct {
 	Frontier    string `json:"frontier,omitempty"`
 	Job         string `json:"job,omitempty"`
@@ -25,6 +26,47 @@ type made struct {
 	Capacity  int64    `json:"capacity,omitempty"`
 	ErrorRate float64  `json:"errorRate,omitempty"`
 	Expiry    Duration `json:"expiry,omitempty"`
+
+	Manners crawlManners `json:"manners,omitzero"` // of the last crawl; see Options.Look
+}
+
+// crawlManners are the settings that tell why a URL waits or is not fetched. They
+// may change with every crawl.
+type crawlManners struct {
+	UserAgent    string   `json:"userAgent"`
+	Robots       string   `json:"robots"`
+	ConnsPerHost int      `json:"connsPerHost"`
+	HostDelay    Duration `json:"hostDelay"`
+	IPDelay      Duration `json:"ipDelay"`
+	SiteDelay    Duration `json:"siteDelay"`
+}
+
+func (c *Config) manners() crawlManners {
+	f := &c.Fetcher
+	return crawlManners{c.UserAgent, c.Robots.Policy, f.ConnsPerHost, f.HostDelay, f.IPDelay, f.SiteDelay}
+}
+
+// adoptManners takes over what a crawl had, where the configuration has the
+// defaults.
+func (c *Config) adoptManners(old crawlManners) {
+	if old == (crawlManners{}) {
+		return // crawled by a program that did not note them
+	}
+	d := DefaultConfig()
+	adoptUsual(&c.UserAgent, d.UserAgent, old.UserAgent)
+	adoptUsual(&c.Robots.Policy, d.Robots.Policy, old.Robots)
+	f, usual := &c.Fetcher, &d.Fetcher
+	adoptUsual(&f.ConnsPerHost, usual.ConnsPerHost, old.ConnsPerHost)
+	adoptUsual(&f.HostDelay, usual.HostDelay, old.HostDelay)
+	adoptUsual(&f.IPDelay, usual.IPDelay, old.IPDelay)
+	adoptUsual(&f.SiteDelay, usual.SiteDelay, old.SiteDelay)
+}
+
+// adoptUsual puts old, which may be zero, in the place of the usual value.
+func adoptUsual[T comparable](v *T, usual, old T) {
+	if *v == usual {
+		*v = old
+	}
 }
 
 // adopt completes the configuration from the state directory, refuses one that
@@ -35,7 +77,7 @@ func (n *Node) adopt() error {
 		if n.cfg.Seen.Kind == "" {
 			n.cfg.Seen.Kind = seenExact
 		}
-		return n.saveMade()
+		return n.saveMade(n.cfg.made())
 	}
 	if err != nil {
 		return err
@@ -44,10 +86,21 @@ func (n *Node) adopt() error {
 	if err := json.Unmarshal(value, &old); err != nil {
 		return fmt.Errorf("%s: what it was begun with: %w", n.cfg.Dir, err)
 	}
-	if err := n.cfg.adopt(old); err != nil || n.cfg.made() == old || n.cfg.Frontier != "" {
+	if err := n.cfg.adopt(old); err != nil {
 		return err
 	}
-	return n.saveMade()
+	if n.opt.Look {
+		n.cfg.adoptManners(old.Manners)
+		return nil
+	}
+	now := old
+	if n.cfg.Frontier == "" {
+		now = n.cfg.made()
+	}
+	if now.Manners = n.cfg.manners(); now == old {
+		return nil
+	}
+	return n.saveMade(now)
 }
 
 func (c *Config) adopt(old made) error {
@@ -102,7 +155,7 @@ func unless[T comparable](v, usual, old T) T {
 
 // made is what the configuration begins a directory with.
 func (c *Config) made() made {
-	m := made{Seen: c.Seen.Kind}
+	m := made{Seen: c.Seen.Kind, Manners: c.manners()}
 	if c.Frontier != "" {
 		m.Frontier, m.Job = c.Frontier, c.Job
 	}
@@ -118,8 +171,8 @@ func (c *Config) made() made {
 	return m
 }
 
-func (n *Node) saveMade() error {
-	value, err := json.Marshal(n.cfg.made())
+func (n *Node) saveMade(m made) error {
+	value, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}

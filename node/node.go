@@ -36,6 +36,9 @@ var ErrDamaged = errors.New("the frontier cannot be read")
 // Options are what a process gives to a node beside its Config.
 type Options struct {
 	Fresh bool // forget what Dir holds, and start anew
+	// Look says that Run will not be called: robots.txt and gaps are told as the last
+	// crawl in Dir had them, where the configuration leaves them at their defaults.
+	Look bool
 	// Control makes the listener, on loopback, where Run hears AskRunning; nil: it
 	// does not listen.
 	Control func() (net.Listener, error)

@@ -198,3 +198,35 @@ func TestStateVerbsNeedTheDirectory(t *testing.T) {
 	}
 	c.run("parked", "ls", "--match", "(").want(exitLocked)
 }
+
+// TestMannersOfTheCrawl: what looks at a directory goes by the gaps and the
+// robots.txt policy of the crawl that was there, not by the defaults.
+func TestMannersOfTheCrawl(t *testing.T) {
+	s, c := newLists(t), newCLI(t)
+	gap := func() float64 {
+		t.Helper()
+		c.run("host", "show", "127.0.0.1", "--json").want(exitOK)
+		return c.lines()[0]["gap_s"].(float64)
+	}
+	crawl := func(args ...string) {
+		t.Helper()
+		c.run(append([]string{"crawl", s.URL + "/", "--allow-net", "127.0.0.0/8", "-n", "1", "-q"}, args...)...).want(exitOK)
+	}
+	crawl("--host-delay", "0s")
+	if g := gap(); g != 0 {
+		t.Errorf("after a crawl without host delay the gap is %g s", g)
+	}
+	c.run("board", "add", "other", "http://other.test/").want(exitOK)
+	crawl("--fresh", "--host-delay", "7s", "--robots", "ignore")
+	c.run("host", "block", "127.0.0.1", "--for", "1s").want(exitOK)
+	if g := gap(); g != 7 {
+		t.Errorf("after a crawl with a host delay of 7 s the gap is %g s", g)
+	}
+	if c.run("why", s.URL+"/q/1").want(exitOK); !strings.Contains(c.stdout, "host delay 7s") || !strings.Contains(c.stdout, "robots.txt    ignored") {
+		t.Errorf("why says %s", c.stdout)
+	}
+	c.file("octopus.toml", "fetcher.hostDelay = \"9s\"\n")
+	if g := gap(); g != 9 {
+		t.Errorf("with 9 s in the configuration the gap is %g s", g)
+	}
+}

@@ -40,7 +40,7 @@ func (a *app) doBoard(l *loaded, c node.BoardCommand) (node.BoardAnswer, error) 
 	cfg := l.Config
 	cfg.Output = nil                                                 // nothing is to be written
 	cfg.Store.Discard = c.Verb == node.BoardList && !hasState(l.Dir) // a look leaves no directory behind
-	n, err := node.Open(cfg, node.Options{Log: a.logger(a.stderr)})
+	n, err := node.Open(cfg, node.Options{Look: true, Log: a.logger(a.stderr)})
 	if err != nil {
 		return answer, a.openError(l, err)
 	}

@@ -20,7 +20,7 @@ func TestDoctor(t *testing.T) {
 		}
 		return d
 	}
-	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-n", "1", "-q").want(exitOK)
+	c.run("crawl", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "10ms", "-n", "1", "-q").want(exitOK)
 	if d := see("politeness of few hosts: 1", 1); d.Queued == 0 || len(d.Slowest) != 1 || d.ETA <= 0 {
 		t.Errorf("doctor says %+v", d)
 	}

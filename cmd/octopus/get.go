@@ -127,7 +127,7 @@ func (a *app) openState(l *loaded) (*node.Node, error) {
 		return nil, fmt.Errorf("%s holds no crawl; name its directory with --dir", l.Dir)
 	}
 	l.Output = nil // nothing is to be written
-	n, err := node.Open(l.Config, node.Options{Log: a.logger(a.stderr)})
+	n, err := node.Open(l.Config, node.Options{Look: true, Log: a.logger(a.stderr)})
 	if err != nil {
 		return nil, a.openError(l, err)
 	}
