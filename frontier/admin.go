@@ -305,14 +305,6 @@ func (f *Frontier) renewIndex(ctx context.Context) error {
 	return nil
 }
 
-// SetPoliteness changes the gaps of all hosts at run time.
-func (f *Frontier) SetPoliteness(p Politeness) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.core.SetPoliteness(f.opt.Now(), p)
-	f.changed()
-}
-
 // Block keeps the host of u from being asked before a time; a time in the past
 // lets it go again, whatever blocked it.
 func (f *Frontier) Block(ctx context.Context, u octopus.URL, until time.Time) error {

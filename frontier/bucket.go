@@ -4,8 +4,6 @@ import (
 	"crypto/md5"
 	"encoding/binary"
 	"math/bits"
-
-	"octopus"
 )
 
 // Buckets give fetchers affinity to hosts: each host is in one bucket, each
@@ -75,31 +73,17 @@ func (c *Core) divert(h *host) {
 	}
 	from.urls -= own
 	c.buckets[best].urls += own
-	h.bucket = best
-	c.diverted[h.key] = best
+	h.bucket, h.away = best, true
 	c.schedule(h)
 }
 
 // settle takes a host whose queue is empty back to its home bucket.
 func (c *Core) settle(h *host) {
-	if _, ok := c.diverted[h.key]; !ok || h.queued() > 0 || len(h.out) > 0 || h.inflight > 0 {
+	if !h.away || h.queued() > 0 || len(h.out) > 0 || h.inflight > 0 {
 		return
 	}
-	delete(c.diverted, h.key)
-	h.bucket = Home(h.name, len(c.buckets))
+	h.bucket, h.away = Home(h.name, len(c.buckets)), false
 }
-
-// BucketLoads returns the number of URLs in memory per bucket, and how many hosts
-// are away from their home bucket.
-func (c *Core) BucketLoads() (urls []int, diverted int) {
-	for _, b := range c.buckets {
-		urls = append(urls, b.urls)
-	}
-	return urls, len(c.diverted)
-}
-
-// BucketOf returns the bucket that a host in memory is in.
-func (c *Core) BucketOf(key octopus.HostKey) int { return c.hosts[key].bucket }
 
 // served is the set of buckets of one Lease; nil stands for all.
 type served []int

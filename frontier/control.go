@@ -54,16 +54,6 @@ func (c *Core) Drop(now time.Time, key octopus.Key, e *entry, old *record, reaso
 	return true
 }
 
-// SetPoliteness changes the gaps at run time. Requests under way end as they
-// began.
-func (c *Core) SetPoliteness(now time.Time, p Politeness) {
-	c.advance(now)
-	c.opt.Politeness = p.withDefaults()
-	for _, h := range c.ring {
-		c.schedule(h)
-	}
-}
-
 // SetPrecedence has a host, which must be in memory, go before those that are
 // ready and have a greater one.
 func (c *Core) SetPrecedence(now time.Time, key octopus.HostKey, precedence int8) {

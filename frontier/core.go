@@ -38,8 +38,7 @@ type Core struct {
 	hand     int
 	sites    map[[4]byte]*group
 	ips      map[netip.Addr]*group
-	buckets  []*bucket               // ready and hungry hosts
-	diverted map[octopus.HostKey]int // hosts that the picker moved away from home
+	buckets  []*bucket // ready and hungry hosts
 	sleeping hostHeap
 	inMemory int       // entries in all fifos
 	queuing  int64     // hosts in memory that have entries in their queue
@@ -127,7 +126,7 @@ func NewCore(opt Options) *Core {
 	}
 	c.keys.scratch = make([]byte, 0, 64)
 	c.buckets = newBuckets(opt.Buckets.Count, c.before)
-	c.diverted, c.aliases = map[octopus.HostKey]int{}, aliases{}
+	c.aliases = aliases{}
 	c.sleeping.less = byDue
 	return c
 }

@@ -23,7 +23,8 @@ type host struct {
 	turn     int // data URLs handed out since the last navigation URL
 	session  int // URLs handed out in its turn
 	bucket   int
-	inflight int // requests under way
+	away     bool // the picker moved it to another bucket than its own
+	inflight int  // requests under way
 	site, ip *group
 	waits    *group   // in whose waiting list it stands
 	out      []*lease // handed out and not done; a few

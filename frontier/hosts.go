@@ -32,9 +32,6 @@ type HostInfo struct {
 // returns an error; kv.ErrStop ends it without one. It sees one consistent state
 // of the store.
 func (f *Frontier) Hosts(_ context.Context, visit func(HostInfo) error) error {
-	f.mu.Lock()
-	delay := f.core.opt.HostDelay
-	f.mu.Unlock()
 	now := f.opt.Now()
 	all, lo := *f.alias.Load(), f.keys.table(tableHost)
 	return f.opt.Store.Scan(lo, after(lo), func(key, value []byte) error {
@@ -42,7 +39,7 @@ func (f *Frontier) Hosts(_ context.Context, visit func(HostInfo) error) error {
 		if err != nil {
 			return err
 		}
-		info := h.info(site, delay, now)
+		info := h.info(site, f.opt.HostDelay, now)
 		info.AliasOf = all[h.key]
 		return visit(info)
 	})
@@ -63,10 +60,7 @@ func (f *Frontier) Host(ctx context.Context, u octopus.URL) (info HostInfo, ok b
 	if err != nil {
 		return info, false, err
 	}
-	f.mu.Lock()
-	delay := f.core.opt.HostDelay
-	f.mu.Unlock()
-	info = h.info(site, delay, f.opt.Now())
+	info = h.info(site, f.opt.HostDelay, f.opt.Now())
 	info.AliasOf = (*f.alias.Load())[key]
 	return info, true, nil
 }

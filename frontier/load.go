@@ -131,7 +131,6 @@ func (c *Core) drop(h *host) {
 		c.queuing--
 	}
 	c.hold(h, -h.inMemory())
-	delete(c.diverted, h.key)
 	c.leaveIP(h)
 	if h.site.members--; h.site.members == 0 {
 		delete(c.sites, [4]byte(h.key[:4]))

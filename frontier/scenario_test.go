@@ -120,7 +120,7 @@ func (s *scenario) run(args []string) error {
 	commands := map[string]func([]string) error{
 		"options": s.options, "add": s.add, "lease": s.lease, "done": s.done, "release": s.release,
 		"advance": s.advance, "reopen": s.reopen, "counts": s.counts, "waiting": s.waiting, "explain": s.explain,
-		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "gap": s.gap, "hosts": s.hosts, "rank": s.rank,
+		"list": s.list, "revive": s.revive, "drop": s.drop, "clear": s.clear, "block": s.block, "hosts": s.hosts, "rank": s.rank,
 		"merge": s.merge, "unmerge": s.unmerge,
 	}
 	do := commands[args[0]]
@@ -488,13 +488,6 @@ func (s *scenario) unmerge(args []string) error {
 		s.printf("%v", err)
 	}
 	return nil
-}
-
-// gap changes the host delay at run time.
-func (s *scenario) gap(args []string) error {
-	d, err := time.ParseDuration(args[0])
-	s.f.SetPoliteness(frontier.Politeness{HostDelay: d})
-	return err
 }
 
 // hosts prints all hosts with what they have queued and how long that takes.

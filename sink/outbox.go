@@ -178,15 +178,6 @@ func (o *Outbox) Append(b *kv.Batch, rec *octopus.Record) error {
 	return o.queue.Append(b, line)
 }
 
-// AppendLine is Append for a record that Encode encoded before, so that the
-// caller need not do that work under its own lock.
-func (o *Outbox) AppendLine(b *kv.Batch, line []byte) error {
-	if len(o.targets) == 0 {
-		return nil
-	}
-	return o.queue.Append(b, line)
-}
-
 // Room returns once no sink has Options.Limit records to catch up, or ctx ends.
 // Whoever makes records calls it before, so that the outbox stays bounded.
 func (o *Outbox) Room(ctx context.Context) error {

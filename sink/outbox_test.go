@@ -12,6 +12,7 @@ import (
 
 	"octopus"
 	"octopus/kv"
+	"octopus/queue"
 	"octopus/sink"
 	"octopus/sink/sinktest"
 )
@@ -256,14 +257,20 @@ func TestOpenErrors(t *testing.T) {
 // names it; it is not skipped.
 func TestDamagedRecord(t *testing.T) {
 	s := kv.NewMemory()
-	o := open(t, s, sink.Options{Targets: []sink.Target{{"m", &memo{}}}})
+	opt := sink.Options{Targets: []sink.Target{{"m", &memo{}}}}
+	open(t, s, opt) // what is staged from now on is for m
+	q, err := queue.Open(s, []byte("out/q"), queue.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	var b kv.Batch
-	if err := o.AppendLine(&b, []byte("no json")); err != nil {
+	if err := q.Append(&b, []byte("no json")); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Apply(&b, kv.Sync); err != nil {
 		t.Fatal(err)
 	}
+	o := open(t, s, opt)
 	if err := o.Run(t.Context()); err == nil {
 		t.Error("Run delivers a damaged record")
 	} else if want := "record 0 of the outbox is damaged"; !strings.Contains(err.Error(), want) {
