@@ -30,6 +30,8 @@ type store interface {
 	put(pages []*octopus.Page) error
 	// get returns the body of a page.
 	get(u octopus.URL) ([]byte, error)
+	// flush brings what was put to the operating system, where it outlives the process.
+	flush() error
 	Close() error
 }
 
@@ -59,6 +61,8 @@ func (o ours) put(pages []*octopus.Page) error {
 	_, err := o.PutAll(context.Background(), entries)
 	return err
 }
+
+func (ours) flush() error { return nil } // every put has written
 
 // indexBytes is what the address index and the payload index take in memory.
 func (o ours) indexBytes() (address, payloads float64) {
@@ -90,6 +94,14 @@ type peer struct {
 }
 
 func (p *peer) Close() error { return p.kv.Close() }
+
+// flush is for Pebble, the only one that keeps writes in memory of its own.
+func (p *peer) flush() error {
+	if db, ok := p.kv.(pebbleKV); ok {
+		return db.LogData(nil, pebble.Sync)
+	}
+	return nil
+}
 
 func (p *peer) put(pages []*octopus.Page) error {
 	var keys, values [][]byte
