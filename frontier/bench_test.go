@@ -175,33 +175,11 @@ func TestBig(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
 	hosts, err := strconv.Atoi(os.Getenv("OCTOPUS_FRONTIER_HOSTS"))
 	if err != nil {
 		hosts = n / 100
 	}
-	start := time.Now()
-	ctx := context.Background()
-	for i := 0; i < n; {
-		links := make([]octopus.Link, min(5000, n-i))
-		for j := range links {
-			host := i // of every host one first: the number of hosts is that of the run
-			if i >= hosts {
-				host = int(math.Pow(float64(hosts), rng.Float64())) // density 1/x
-			}
-			links[j] = frontiertest.Link(fmt.Sprintf("www.host%d.com/section/%d/articles/item-%d.html", host, i%23, i), 1+i%5)
-			links[j].Via = fmt.Sprintf("http://www.host%d.com/section/%d/", host, i%23)
-			i++
-		}
-		if _, err := f.Add(ctx, links); err != nil {
-			t.Fatal(err)
-		}
-		if i%1_000_000 == 0 {
-			rate(t, "added", i, start)
-			t.Logf("%d MB of memory at the peak", peakMemory(t)>>20)
-		}
-	}
-	rate(t, "add", n, start)
+	addBig(t, f, n, hosts)
 	ram, index := heap()-base, f.IndexHeap()
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
@@ -214,7 +192,7 @@ func TestBig(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	start = time.Now()
+	start := time.Now()
 	if store, err = pebblekv.Open(dir, size); err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +202,7 @@ func TestBig(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	leases, err := f.Lease(ctx, 100)
+	leases, err := f.Lease(t.Context(), 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,17 +214,44 @@ func TestBig(t *testing.T) {
 		for _, l := range leases {
 			outcomes = append(outcomes, octopus.Outcome{Lease: l, Status: 200, End: time.Now()})
 		}
-		if _, err := f.Done(ctx, outcomes); err != nil {
+		if _, err := f.Done(t.Context(), outcomes); err != nil {
 			t.Fatal(err)
 		}
 		done += len(leases)
-		if leases, err = f.Lease(ctx, 1000); err != nil {
+		if leases, err = f.Lease(t.Context(), 1000); err != nil {
 			t.Fatal(err)
 		}
 	}
 	rate(t, "lease+done", done, start)
 	ram = heap() - base
 	t.Logf("heap %d MB, %d MB without the index", ram>>20, (ram-f.IndexHeap())>>20)
+}
+
+// addBig offers n links: one to every host first, so that all of them are there
+// whatever n is, then by a power law.
+func addBig(t *testing.T, f *frontier.Frontier, n, hosts int) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	start := time.Now()
+	for i := 0; i < n; {
+		links := make([]octopus.Link, min(5000, n-i))
+		for j := range links {
+			host := i
+			if i >= hosts {
+				host = int(math.Pow(float64(hosts), rng.Float64())) // density 1/x
+			}
+			links[j] = frontiertest.Link(fmt.Sprintf("www.host%d.com/section/%d/articles/item-%d.html", host, i%23, i), 1+i%5)
+			links[j].Via = fmt.Sprintf("http://www.host%d.com/section/%d/", host, i%23)
+			i++
+		}
+		if _, err := f.Add(t.Context(), links); err != nil {
+			t.Fatal(err)
+		}
+		if i%1_000_000 == 0 {
+			rate(t, "added", i, start)
+			t.Logf("%d MB of memory at the peak", peakMemory(t)>>20)
+		}
+	}
+	rate(t, "add", n, start)
 }
 
 // peakMemory returns the most memory the process had, in bytes; 0 where the
