@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 
+	whatwg "github.com/nlnwa/whatwg-url/errors"
+
 	"octopus"
 )
 
@@ -31,7 +33,11 @@ func (e *Error) Error() string {
 	if len(in) > 200 {
 		in = in[:200] + "…"
 	}
-	return "URL " + strconv.Quote(in) + ": " + e.Err.Error()
+	why := e.Err.Error()
+	if objection := whatwg.Type(e.Err); objection != "" { // the whole would say the URL again
+		why = string(objection)
+	}
+	return "URL " + strconv.Quote(in) + ": " + why
 }
 
 // Unwrap returns the reason.

@@ -140,6 +140,10 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return e.Key + ": " + e.Text }
 
+// minMemory is the least Config.Memory: below it the garbage collector has no
+// time for anything else, and the number is a slip.
+const minMemory Size = 32 << 20
+
 // Validate returns a *ConfigError for the first value that cannot work.
 func (c *Config) Validate() error {
 	checks := []struct {
@@ -148,6 +152,7 @@ func (c *Config) Validate() error {
 	}{
 		{c.Dir == "" && !c.Store.Discard, "dir", "is empty; name a directory"},
 		{strings.TrimSpace(c.UserAgent) == "" || strings.ContainsAny(c.UserAgent, "\r\n"), "userAgent", "must be one line that names the crawler"},
+		{c.Memory < 0 || c.Memory > 0 && c.Memory < minMemory, "memory", fmt.Sprintf("is %v; it takes %v at least", c.Memory, minMemory)},
 		{c.Crawl.Depth < -1, "crawl.depth", fmt.Sprintf("is %d; -1 has no limit", c.Crawl.Depth)},
 		{c.Crawl.MaxPages < 0, "crawl.maxPages", "is negative; 0 means no limit"},
 		{c.Crawl.MaxTime < 0, "crawl.maxTime", "is negative; 0 means no limit"},

@@ -59,7 +59,12 @@ open.`}
 	f.BoolVar(&web.Gzip, "gzip", false, "compress pages")
 	f.DurationVar(&web.Latency, "latency", 0, "wait before each answer")
 	f.IntVarP(&concurrency, "concurrency", "c", 16, "requests under way at once")
-	cmd.RunE = a.verb(func(*cobra.Command, []string) error { return a.benchCrawl(web, concurrency) })
+	cmd.RunE = a.verb(func(*cobra.Command, []string) error {
+		if web.Hosts < 1 || web.Pages < 1 || concurrency < 1 {
+			return usage(fmt.Errorf("--hosts %d --pages %d --concurrency %d: each must be at least 1", web.Hosts, web.Pages, concurrency))
+		}
+		return a.benchCrawl(web, concurrency)
+	})
 	return cmd
 }
 

@@ -135,7 +135,7 @@ func (a *app) boardEditCmd() *cobra.Command {
 	flags := boardFlags(cmd)
 	cmd.RunE = a.withSettings(dir, func(l *loaded, args []string) error {
 		if len(flags.set) == 0 {
-			return usage(errors.New("change what? octopus board edit --help lists the flags"))
+			return usage(errors.New("change what? name a flag, such as --refresh 5m"))
 		}
 		old, err := a.board(l, args[0])
 		if err != nil {

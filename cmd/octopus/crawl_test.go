@@ -239,6 +239,14 @@ func TestSummaryText(t *testing.T) {
 	}
 }
 
+// At the limit of pages the same command would end at once: the limit counts
+// those of earlier runs.
+func TestSummaryAtPageLimit(t *testing.T) {
+	sum := ended(node.EndPages)
+	sum.Counts.Queued = 7
+	newCLI(t).use(&fake{sum: sum}).run("crawl", "http://a.test/", "-n", "100").want(exitOK, "  7 left; a larger --max-pages goes on")
+}
+
 func TestSummaryJSON(t *testing.T) {
 	for _, toStdout := range []bool{true, false} {
 		args, f := []string{"crawl", "http://a.test/", "--summary", "json"}, &fake{sum: fetched()}

@@ -45,6 +45,9 @@ every page was found, none twice, and every host's pause was kept.`}
 		if opt.Hosts < 1 || opt.Pages < 1 {
 			return usage(fmt.Errorf("--hosts %d --pages %d: both must be at least 1", opt.Hosts, opt.Pages))
 		}
+		if opt.Port < 0 || opt.Port > 65535 {
+			return usage(fmt.Errorf("--port %d: must be 0 to 65535", opt.Port))
+		}
 		opt.Agent = "octopus"
 		opt.Scope = octopus.ScopeAny
 		web := webtest.New(opt)

@@ -52,7 +52,7 @@ func (a *app) stdinLines() ([]string, error) {
 
 // entry checks one URL. A bare host name gets a scheme, with a note.
 func (a *app) entry(text string) (string, error) {
-	if !strings.Contains(text, "://") && text != "" && !hasScheme(text) {
+	if !strings.Contains(text, "://") && text != "" && !hasScheme(text) && text[0] != '.' && text[0] != '/' {
 		full := "https://" + text
 		if u, err := url.Parse(full); err == nil && isLoopback(u.Hostname()) {
 			full = "http://" + text

@@ -47,13 +47,13 @@ func (a *app) rootCmd() *cobra.Command {
 		a.badCmd(), a.parkedCmd(), a.queueCmd(), a.hostCmd(), a.auditCmd(), a.doctorCmd(), a.seenCmd(), a.statsCmd(), a.dnsCmd(),
 		a.configCmd(), a.benchCmd(), a.versionCmd(), a.manCmd(), exitCodesTopic(), outputsTopic())
 	explainArgs(root)
-	addLibraryCmds(root)
+	a.addLibraryCmds(root)
 	return root
 }
 
 // addLibraryCmds adds the commands that every program of the library has, help
 // and completion, and has them refuse a word they do not know.
-func addLibraryCmds(root *cobra.Command) {
+func (a *app) addLibraryCmds(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -65,6 +65,9 @@ func addLibraryCmds(root *cobra.Command) {
 			}
 		case "completion":
 			cmd.Args, cmd.RunE = known, whichVerb
+			for _, shell := range cmd.Commands() {
+				shell.RunE = a.verb(shell.RunE)
+			}
 		}
 	}
 }
@@ -110,7 +113,9 @@ func known(cmd *cobra.Command, args []string) error {
 func names(cmd *cobra.Command) []string {
 	var all []string
 	for _, c := range cmd.Commands() {
-		all = append(all, c.Name())
+		if !c.Hidden {
+			all = append(all, c.Name())
+		}
 	}
 	return all
 }

@@ -65,6 +65,7 @@ func TestConfigErrors(t *testing.T) {
 		"bad pattern":      {"[crawl]\n\nreject = ['ok', '*.pdf']\n", `f.toml:3:1: crawl.reject: "*.pdf" is no regular expression: missing argument to repetition operator`},
 		"bad resolver":     {"[fetcher]\nresolver = ['127.0.0.1', 'dns server']\n", `f.toml:2:26: fetcher.resolver[1]: "dns server" is no address of a DNS server`},
 		"bad output":       {"output = ['a.jsonl', 'b.xml']\n", `f.toml:1:22: output[1]: "b.xml" is no known form of output`},
+		"UTF-16":           {"\xff\xfed\x00i\x00r\x00", "f.toml: is UTF-16; save it as UTF-8"},
 		"two mistakes":     {"a = 1\n\nb = 2\n", "f.toml:3:1: unknown key \"b\""},
 	} {
 		t.Run(name, func(t *testing.T) {

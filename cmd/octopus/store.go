@@ -91,7 +91,8 @@ func (a *app) storeVerify(c *container.Container, asJSON bool) error {
 	for _, damage := range rep.Errors {
 		v.Errors = append(v.Errors, damage.Error())
 	}
-	if err := a.report(v, asJSON, "%d segments, %d records, %d pages, %s: %d damaged\n", v.Segments, v.Records, v.Pages, bytesText(v.Bytes), len(v.Errors)); err != nil {
+	if err := a.report(v, asJSON, "%s, %s, %s, %s: %d damaged\n",
+		counted(v.Segments, "segment"), counted(v.Records, "record"), counted(v.Pages, "page"), bytesText(v.Bytes), len(v.Errors)); err != nil {
 		return err
 	}
 	if len(v.Errors) == 0 {
@@ -122,8 +123,8 @@ func (a *app) storeStat(c *container.Container, asJSON bool) error {
 }
 
 func (st sizes) String() string {
-	return fmt.Sprintf("%d URLs in %d versions, %d distinct contents\n%d segments %s, key files %s, index %s in memory",
-		st.URLs, st.Versions, st.Payloads, st.Segments, bytesText(st.SegmentBytes), bytesText(st.KeyBytes), bytesText(st.IndexBytes+st.DigestBytes))
+	return fmt.Sprintf("%s in %s, %s\n%s %s, key files %s, index %s in memory",
+		counted(st.URLs, "URL"), counted(st.Versions, "version"), counted(st.Payloads, "distinct content"), counted(int64(st.Segments), "segment"), bytesText(st.SegmentBytes), bytesText(st.KeyBytes), bytesText(st.IndexBytes+st.DigestBytes))
 }
 
 // report prints v as JSON, or the text.

@@ -66,6 +66,8 @@ func (a *app) summaryText(res result, noPages bool) string {
 	}
 	switch {
 	case res.Dir == "":
+	case c.Queued > c.Again && res.End == node.EndPages:
+		fmt.Fprintf(&b, "  %s left; a larger --max-pages goes on, it counts the pages of earlier runs too\n", grouped(c.Queued-c.Again))
 	case c.Queued > c.Again:
 		fmt.Fprintf(&b, "  %s left; go on with: %s\n", grouped(c.Queued-c.Again), againCommand(a.args))
 	case c.Again > 0:

@@ -43,6 +43,9 @@ func readTOML(c *node.Config, file string) (map[string]place, error) {
 // with a byte order mark; TOML knows none.
 func parseTOML(c *node.Config, file string, data []byte) (_ map[string]place, err error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return nil, fmt.Errorf("%s: is UTF-16; save it as UTF-8", file)
+	}
 	scan := scanTOML(file, data)
 	if scan.err != nil {
 		return nil, scan.err
