@@ -246,7 +246,7 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 			c.enqueue(h, e)
 		}
 	case stateLater:
-		if c.opt.Relink && r.visits > 0 && r.hasLinks() { // it waits for its refresh
+		if r.visits > 0 && c.relinks(&r) { // it waits for its refresh
 			c.unschedule(h, key, old)
 			c.countDone(h, 1)
 			was := *old
@@ -259,7 +259,7 @@ func (c *Core) moveUp(h *host, l *octopus.Link, old *record) {
 		r.via, r.kind = l.Via, l.Kind
 		c.out.Set(c.keys.parked(key), c.outside(h, newEntry(l, &r)))
 	case stateDone:
-		if c.opt.Relink && r.hasLinks() {
+		if c.relinks(&r) {
 			c.again(h, l, old, true)
 			return
 		}

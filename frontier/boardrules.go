@@ -18,6 +18,10 @@ func (c *Core) rules(board string) BoardRules {
 	return c.opt.Boards(board)
 }
 
+// relinks reports whether the links of a visited page are read again when it is met
+// at a smaller depth.
+func (c *Core) relinks(r *record) bool { return c.opt.Relink != nil && r.hasLinks() && c.opt.Relink() }
+
 // countRefresh counts r, which enters or leaves the due table, among the pages
 // that wait for a refresh, unless it waits for a further attempt.
 func (c *Core) countRefresh(r *record, n int64) {

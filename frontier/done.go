@@ -166,7 +166,7 @@ func (c *Core) succeed(h *host, o *octopus.Outcome, e *entry, r *record, met cos
 	if !relink {
 		c.emit(o.Record)
 	}
-	if c.opt.Relink && r.hasLinks() && r.cost() < met {
+	if r.cost() < met && c.relinks(r) {
 		c.relinkLater(h, o, *r)
 		return near
 	}

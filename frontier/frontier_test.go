@@ -56,7 +56,7 @@ func TestConformance(t *testing.T) {
 func TestForgets(t *testing.T) {
 	frontiertest.Forgets(t, func(t *testing.T, seen *frontiertest.Seen) octopus.Frontier {
 		opt := plain(kv.NewMemory())
-		opt.Seen, opt.Relink = seen, true
+		opt.Seen, opt.Relink = seen, frontiertest.Always
 		f, err := frontier.Open(opt)
 		if err != nil {
 			t.Fatal(err)

@@ -68,7 +68,7 @@ func (g graph) within(depth int) map[string]bool {
 // crawl visits the graph to a depth; answers come in random order.
 func (g graph) crawl(t *testing.T, rng *rand.Rand, depth int) map[string]bool {
 	f, err := frontier.Open(frontier.Options{
-		Store: kv.NewMemory(), Robots: "ignore", Relink: true, Rand: rng,
+		Store: kv.NewMemory(), Robots: "ignore", Relink: frontiertest.Always, Rand: rng,
 		Politeness: frontier.Politeness{HostDelay: -1, ConnsPerHost: 1 + rng.IntN(20)},
 	})
 	if err != nil {

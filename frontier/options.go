@@ -47,10 +47,11 @@ type Options struct {
 	// LeaseTime is how long a lease lasts; then its URL is handed out again.
 	// Default 2 minutes.
 	LeaseTime time.Duration
-	// Relink hands out a Relink lease when a fetched page is met again at a
-	// smaller depth, so that the page set under a depth limit does not depend on
-	// the order of responses.
-	Relink bool
+	// Relink tells whether a fetched page that is met again at a smaller depth is
+	// handed out as a Relink lease, so that the page set under a depth limit does
+	// not depend on the order of responses. It is called with a lock held and must
+	// be quick. Nil: it is not.
+	Relink func() bool
 	// Boards tells what a board asks for. It is called with a lock held and must
 	// be quick. Nil: nothing.
 	Boards func(name string) BoardRules

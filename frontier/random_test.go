@@ -76,7 +76,9 @@ func randomOptions(rng *rand.Rand) frontier.Options {
 	o.SiteDelay = time.Duration(rng.IntN(2)) * time.Second
 	o.CommitDelay = time.Duration(rng.IntN(2)) * time.Millisecond
 	o.MaxRetries = 100
-	o.Relink = rng.IntN(2) == 0
+	if rng.IntN(2) == 0 {
+		o.Relink = frontiertest.Always
+	}
 	o.RaiseLinked = rng.IntN(2) == 0
 	return o
 }

@@ -49,7 +49,10 @@ func sameResults(t *testing.T, seed uint64) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	opt := frontier.Options{Robots: "ignore", Now: clock.now, Relink: rng.IntN(2) == 0, LaneWeight: rng.IntN(3)}
+	opt := frontier.Options{Robots: "ignore", Now: clock.now, LaneWeight: rng.IntN(3)}
+	if rng.IntN(2) == 0 {
+		opt.Relink = frontiertest.Always
+	}
 	opt.ConnsPerHost = rng.IntN(3)
 	opt.SiteDelay = time.Duration(rng.IntN(2)) * time.Second
 	opt.HostQuota = int64(rng.IntN(2) * 50)

@@ -170,7 +170,7 @@ func (s *scenario) options(args []string) error {
 		case "retries":
 			s.opt.MaxRetries = n
 		case "relink":
-			s.opt.Relink = value == "true"
+			s.opt.Relink = func() bool { return value == "true" }
 		case "raise-linked":
 			s.opt.RaiseLinked = value == "true"
 		case "session":

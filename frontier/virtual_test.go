@@ -72,7 +72,7 @@ func TestMonth(t *testing.T) {
 		periods := frontier.Periods{Refresh: 24 * time.Hour, Min: 6 * time.Hour, Max: 7 * 24 * time.Hour}
 		store := kv.NewMemory()
 		f, err := frontier.Open(frontier.Options{
-			Store: store, Robots: "ignore", HostQuota: 500, Relink: true,
+			Store: store, Robots: "ignore", HostQuota: 500, Relink: frontiertest.Always,
 			Boards: func(string) frontier.BoardRules { return frontier.BoardRules{Periods: periods} },
 		})
 		if err != nil {

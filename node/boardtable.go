@@ -28,7 +28,8 @@ type boardTable struct {
 	mu   sync.Mutex
 	list []octopus.Board // guarded by mu; in the order they are asked
 
-	rules atomic.Pointer[map[string]frontier.BoardRules] // nil: there is no board yet
+	rules   atomic.Pointer[map[string]frontier.BoardRules] // nil: there is no board yet
+	limited atomic.Bool                                    // any of them has a limit of depth
 }
 
 func keyBoard(name string) []byte { return []byte(prefixBoard + name) }
@@ -135,6 +136,7 @@ func (t *boardTable) set(list []octopus.Board) {
 	defer t.mu.Unlock()
 	t.list = list
 	t.rules.Store(&rules)
+	t.limited.Store(slices.ContainsFunc(list, func(b octopus.Board) bool { return b.Depth >= 0 }))
 }
 
 // all returns the boards in force, in the order they are asked.
@@ -154,11 +156,9 @@ func (t *boardTable) find(name string) (octopus.Board, bool) {
 	return octopus.Board{}, false
 }
 
-// limited reports whether any board but that of the command line has a limit of
-// depth.
-func (t *boardTable) limited() bool {
-	return slices.ContainsFunc(t.all(), func(b octopus.Board) bool { return b.Name != CrawlBoard && b.Depth >= 0 })
-}
+// relinks is frontier.Options.Relink: which pages a limit of depth lets in must not
+// depend on the order of responses.
+func (n *Node) relinks() bool { return n.cfg.Crawl.Depth >= 0 || n.boards.limited.Load() }
 
 // rulesOf is frontier.Options.Rules: what a board asks for. URLs of a board that
 // is gone wait for its return.

@@ -128,7 +128,7 @@ func (n *Node) openFrontier() error {
 		Agent:       agentToken(n.cfg.UserAgent),
 		Rules:       n.cfg.Fetcher.rules(),
 		RaiseLinked: true,
-		Relink:      n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
+		Relink:      n.relinks,
 		NoSync:      n.cfg.Store.NoSync || n.cfg.Store.Discard,
 		OnEmpty:     n.check,
 		Boards:      n.boards.rulesOf,

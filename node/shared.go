@@ -90,7 +90,7 @@ func (n *Node) openShared() error {
 		Rules:      c.rules(),
 		Boards:     n.boards.rulesOf,
 		LeaseTime:  n.sharedLease(),
-		Relink:     n.cfg.Crawl.Depth >= 0 || n.boards.limited(),
+		Relink:     n.relinks,
 		LaneWeight: n.cfg.Master.Queue.DataWeight,
 		Entries:    n.entryLinks,
 		OnError:    n.redisTrouble,

@@ -36,3 +36,6 @@ func URL(text string) octopus.URL {
 func Link(text string, depth int) octopus.Link {
 	return octopus.Link{URL: URL(text), Kind: octopus.Anchor, Depth: depth}
 }
+
+// Always is true; it serves as Relink in the options of all frontiers.
+func Always() bool { return true }

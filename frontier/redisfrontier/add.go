@@ -131,7 +131,7 @@ func (f *Frontier) addCalls(links []octopus.Link, known []bool) (calls []*redisx
 	for _, a := range list {
 		args := []any{f.opt.SiteQuota, tail("", ""),
 			tail(octopus.ReasonQuota, fmt.Sprintf("site quota of %d", f.opt.SiteQuota)),
-			tail(octopus.ReasonDead, "its host was dead when it was met"), flag(f.opt.Relink), len(a.named)}
+			tail(octopus.ReasonDead, "its host was dead when it was met"), flag(f.opt.relinks()), len(a.named)}
 		calls = append(calls, f.call(addScript, a.bucket, append(append(args, a.hosts...), a.links...)...))
 		places = append(places, a.place)
 	}

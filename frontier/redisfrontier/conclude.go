@@ -48,7 +48,7 @@ func (o *Options) conclude(now time.Time, out *octopus.Outcome, r *record, m *ho
 		c.tries++
 		c.state, c.at = stateLater, now.Add(o.RetryPause(int(c.tries), draw))
 	case manners.Done:
-		c.succeed(out, o.Relink, o.rulesOf(c.link.board).Periods)
+		c.succeed(out, o.relinks(), o.rulesOf(c.link.board).Periods)
 	default:
 		c.fail(out, m, now)
 	}

@@ -61,7 +61,7 @@ func TestForgets(t *testing.T) {
 	frontiertest.Forgets(t, func(t *testing.T, seen *frontiertest.Seen) octopus.Frontier {
 		c.FlushAll(context.Background())
 		o := plain()
-		o.Client, o.Seen, o.Relink = c, seen, true
+		o.Client, o.Seen, o.Relink = c, seen, frontiertest.Always
 		return open(t, o)
 	})
 }

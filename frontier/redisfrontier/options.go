@@ -51,9 +51,9 @@ type Options struct {
 	// LeaseTime is how long a lease lasts; then its URL is handed out again,
 	// so it is also how long the URLs of a killed worker wait. Default 2 min.
 	LeaseTime time.Duration
-	// Relink hands out a Relink lease when a fetched page is met again at a
-	// smaller depth.
-	Relink bool
+	// Relink tells whether a fetched page that is met again at a smaller depth is
+	// handed out as a Relink lease. Nil: it is not.
+	Relink func() bool
 	// LaneWeight is how many data URLs of a host go before one navigation URL.
 	// 0 means that data URLs always go first.
 	LaneWeight int
@@ -130,6 +130,10 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	return o, nil
 }
+
+// relinks reports whether the links of a visited page are read again when it is met
+// at a smaller depth.
+func (o *Options) relinks() bool { return o.Relink != nil && o.Relink() }
 
 // rulesOf returns what the board of that name asks for.
 func (o *Options) rulesOf(board string) manners.BoardRules {

@@ -12,6 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"octopus"
+	"octopus/frontier/frontiertest"
 	"octopus/frontier/manners"
 	"octopus/frontier/redisfrontier"
 )
@@ -85,7 +86,7 @@ func TestRandom(t *testing.T) {
 	}
 	for _, o := range []redisfrontier.Options{
 		{Robots: "ignore", HostDelay: time.Second},
-		{HostDelay: time.Second, ConnsPerHost: 3, SiteDelay: 2 * time.Second, Relink: true, HostQuota: 40, Rules: manners.Rules{MaxRetries: 1}, LaneWeight: 2, Boards: refresh},
+		{HostDelay: time.Second, ConnsPerHost: 3, SiteDelay: 2 * time.Second, Relink: frontiertest.Always, HostQuota: 40, Rules: manners.Rules{MaxRetries: 1}, LaneWeight: 2, Boards: refresh},
 	} {
 		t.Run(fmt.Sprint("conns=", o.ConnsPerHost), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -374,7 +374,7 @@ func TestIPDelay(t *testing.T) {
 
 func TestRelink(t *testing.T) {
 	o := plain()
-	o.Relink = true
+	o.Relink = frontiertest.Always
 	w := newWorld(t, o)
 	w.add(link("a.com/1", 3))
 	w.done(w.want("a.com/1"), 200)
