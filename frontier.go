@@ -53,7 +53,7 @@ type Counts struct {
 	Later  int64 // of Queued: not before a time that is not the host's gap (retry, refresh)
 	Again  int64 // of Later: visited, and waiting for a refresh or recrawl
 	Done   int64 // visited, nothing due; failed ones included
-	Parked int64 // kept aside with a reason
+	Parked int64 // kept aside with a reason, or cleared from the queue
 	Hosts  int64 // hosts that have anything queued
 	Pages  int64 // visits that brought a page with status 2xx
 	Failed int64 // visits that failed for good
@@ -62,7 +62,7 @@ type Counts struct {
 // Explanation is what `octopus why` shows of a frontier.
 type Explanation struct {
 	URL     URL
-	State   string // unknown, queued, leased, done, parked, failed
+	State   string // unknown, queued, leased, done, parked, failed; cleared from its queue
 	Facts   []Fact // in reading order
 	Reason  string // of parked and failed
 	Waiting string // what the URL waits for, in words

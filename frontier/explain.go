@@ -66,7 +66,7 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record, links uint64) 
 			x.Facts = append(x.Facts, octopus.Fact{Name: "same key as", Value: r.text + ", of which all this is"})
 		}
 		if h != nil && h.cleared(r) {
-			x.State, x.Reason = "parked", "cleared with its lane; it is queued when it is offered again"
+			x.State, x.Waiting = "cleared", "a page or an entry that names it: its lane was cleared"
 		}
 	}
 	if to, ok := c.aliases.link(octopus.Link{URL: u}); ok {

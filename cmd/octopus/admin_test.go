@@ -121,6 +121,12 @@ func TestClearNav(t *testing.T) {
 		if c.run("queue", "ls", "--json").want(exitOK); len(c.lines()) != data {
 			t.Errorf("%d URLs queued after clear-nav, want the %d data pages", len(c.lines()), data)
 		}
+		cleared := fmt.Sprintf("%d more were cleared from the queue", nav)
+		c.run("parked", "ls", "--json").want(exitOK, cleared)
+		c.run("parked", "revive").want(exitOK, cleared)
+		if c.run("why", s.URL+"/q/1").want(exitOK); nav > 0 && !strings.Contains(c.stdout, "cleared") {
+			t.Errorf("why says %s", c.stdout)
+		}
 		c.run("crawl", "--fresh", s.URL+"/", "--allow-net", "127.0.0.0/8", "--host-delay", "0s", "-n", "1", "-q").want(exitOK)
 	}
 	c.run("queue", "ls", "--lane", "fast").want(exitUsage, `--lane "fast"`)

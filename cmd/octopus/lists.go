@@ -71,7 +71,17 @@ func (a *app) list(ctx context.Context, f *frontier.Frontier, list frontier.List
 		}
 		return p.print(itemOf(i), "%s\t%s\t%s", i.URL, i.Reason, printable(i.Detail))
 	})
-	return errors.Join(err, p.out.w.Flush())
+	if err = errors.Join(err, p.out.w.Flush()); err == nil && list == frontier.ListParked && filter == (frontier.Filter{}) && !p.full() {
+		a.noteCleared(f.Counts().Parked - p.shown)
+	}
+	return err
+}
+
+// noteCleared tells of URLs that count as parked and stand in no list.
+func (a *app) noteCleared(n int64) {
+	if n > 0 {
+		a.note("note: %s more were cleared from the queue (queue clear-nav); a page or an entry that names them queues them again", grouped(n))
+	}
 }
 
 // changed is what the verbs that change a list print with --json.
@@ -94,6 +104,9 @@ func (a *app) reviveCmd(name, short string, list frontier.List) *cobra.Command {
 		count, err := n.Frontier().Revive(ctx, list, f)
 		if err != nil {
 			return err
+		}
+		if list == frontier.ListParked && f == (frontier.Filter{}) {
+			a.noteCleared(n.Frontier().Counts().Parked)
 		}
 		return a.report(changed{int64(count)}, asJSON, "%s URLs queued again; octopus crawl goes on\n", grouped(int64(count)))
 	})

@@ -105,6 +105,7 @@ func TestSharedCrawl(t *testing.T) {
 	c := newCLI(t)
 	dir := filepath.Dir(workers[0].out)
 	c.run("bad", "ls", "--dir", filepath.Join(dir, "db")).want(exitFailure, "shared in Redis")
+	c.run("host", "merge", "a.test", "--into", "b.test", "--dir", filepath.Join(dir, "db")).want(exitFailure, "shared in Redis; this verb works on one in the state directory")
 	c.run("why", web.Entries()[0], "--dir", filepath.Join(dir, "db")).want(exitOK)
 	if !strings.Contains(c.stdout, "job test, bucket") {
 		t.Errorf("why says nothing of the shared frontier:\n%s", c.stdout)

@@ -71,7 +71,7 @@ type why struct {
 	Host    string    `json:"host"`
 	Site    string    `json:"site"`
 	Key     string    `json:"key"`
-	State   string    `json:"state"` // unknown, queued, leased, done, parked or failed
+	State   string    `json:"state"` // unknown, queued, leased, done, parked, failed or cleared
 	Reason  string    `json:"reason,omitempty"`
 	Waiting string    `json:"waiting,omitempty"`
 	Facts   []whyFact `json:"facts"` // in reading order; a name may come twice
