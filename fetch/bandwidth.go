@@ -46,33 +46,70 @@ func (b *bucket) step() int { return int(min(max(b.rate/16, minRead), maxRead)) 
 type metered struct {
 	net.Conn
 	bucket *bucket
-	closed chan struct{} // closed by Close, and ends the wait of a Read
-	once   sync.Once
+
+	mu       sync.Mutex
+	deadline time.Time     // guarded by mu: no Read waits longer; zero for no end
+	moved    chan struct{} // guarded by mu: closed, and made anew, when deadline moves
 }
 
 func (b *bucket) meter(c net.Conn) net.Conn {
 	if b == nil {
 		return c
 	}
-	return &metered{Conn: c, bucket: b, closed: make(chan struct{})}
+	return &metered{Conn: c, bucket: b, moved: make(chan struct{})}
 }
 
-// Read reads a little, and waits until it is paid for.
+// Read reads a little, and waits until it is paid for, or its deadline has come:
+// then the next one fails.
 func (m *metered) Read(p []byte) (int, error) {
 	n, err := m.Conn.Read(p[:min(len(p), m.bucket.step())])
 	if wait := m.bucket.spend(time.Now(), n); n > 0 && wait > 0 {
-		timer := time.NewTimer(wait)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-m.closed:
-		}
+		m.wait(time.Now().Add(wait))
 	}
 	return n, err
 }
 
+// wait returns at end, or at the deadline if that comes first.
+func (m *metered) wait(end time.Time) {
+	for {
+		m.mu.Lock()
+		until, moved := end, m.moved
+		if !m.deadline.IsZero() && m.deadline.Before(end) {
+			until = m.deadline
+		}
+		m.mu.Unlock()
+		timer := time.NewTimer(time.Until(until))
+		select {
+		case <-timer.C:
+			return
+		case <-moved:
+			timer.Stop()
+		}
+	}
+}
+
+func (m *metered) move(deadline time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.deadline = deadline
+	close(m.moved)
+	m.moved = make(chan struct{})
+}
+
+// SetDeadline holds for the wait of a Read, too.
+func (m *metered) SetDeadline(t time.Time) error {
+	m.move(t)
+	return m.Conn.SetDeadline(t)
+}
+
+// SetReadDeadline holds for the wait of a Read, too.
+func (m *metered) SetReadDeadline(t time.Time) error {
+	m.move(t)
+	return m.Conn.SetReadDeadline(t)
+}
+
 // Close closes the connection and ends the wait of a Read.
 func (m *metered) Close() error {
-	m.once.Do(func() { close(m.closed) })
+	m.move(past)
 	return m.Conn.Close()
 }

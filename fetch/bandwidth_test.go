@@ -1,8 +1,10 @@
 package fetch_test
 
 import (
+	"errors"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -72,6 +74,50 @@ func TestBucketClose(t *testing.T) {
 		}
 		server.Close()
 	})
+}
+
+// TestBucketDeadline: a read that waits hears of a deadline, one that was set before
+// and one that is moved meanwhile.
+func TestBucketDeadline(t *testing.T) {
+	for name, set := range map[string]func(net.Conn){
+		"before":    func(c net.Conn) { c.SetDeadline(time.Now().Add(2 * time.Second)) },
+		"of reads":  func(c net.Conn) { c.SetReadDeadline(time.Now().Add(2 * time.Second)) },
+		"meanwhile": func(c net.Conn) { time.AfterFunc(2*time.Second, func() { c.SetDeadline(time.Unix(1, 0)) }) },
+		"moved": func(c net.Conn) {
+			c.SetDeadline(time.Now().Add(time.Second))
+			time.AfterFunc(time.Second/2, func() { c.SetDeadline(time.Now().Add(3 * time.Second / 2)) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				client, server := net.Pipe()
+				defer server.Close()
+				conn := fetch.Meter(1)(client)
+				go server.Write(make([]byte, 100)) // 100 s worth
+				start := time.Now()
+				set(conn)
+				n, err := conn.Read(make([]byte, 100))
+				if took := time.Since(start); took != 2*time.Second || n != 100 || err != nil {
+					t.Errorf("the read ended after %s with %d bytes, %v; want 2s, 100", took, n, err)
+				}
+				if n, err := conn.Read(make([]byte, 100)); !errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Errorf("the next read: %d, %v", n, err)
+				}
+			})
+		})
+	}
+}
+
+// TestBandwidthTimeout: a page that comes too slowly because of the bound ends at the
+// time-out, not when the bytes that came are paid for.
+func TestBandwidthTimeout(t *testing.T) {
+	s := site(t, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 50_000)) })
+	f := fetcher(t, fetch.Options{Bandwidth: 20, Timeout: 300 * time.Millisecond})
+	start := time.Now()
+	p := f.Fetch(t.Context(), lease(s.URL+"/"))
+	if took := time.Since(start); p.Err == nil || took > 5*time.Second {
+		t.Errorf("after %s: %v", took, p.Err)
+	}
 }
 
 // TestBandwidth fetches pages at a bounded rate.
