@@ -145,6 +145,9 @@ func (n *Node) openFrontier() error {
 	if n.outbox != nil {
 		opt.Outbox = n.outbox
 	}
+	if n.opt.ended != nil {
+		n.opt.ended.outbox, opt.Outbox = opt.Outbox, n.opt.ended
+	}
 	if n.seen != nil {
 		opt.Seen = n.seen
 	}

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"sync"
 
 	"octopus"
+	"octopus/frontier"
+	"octopus/kv"
 )
 
 // Crawl crawls from a URL and yields the record of every visit as it is
@@ -18,10 +21,11 @@ import (
 // While the body of the loop works, at most the pages in flight wait for it.
 func Crawl(ctx context.Context, url string, cfg Config) iter.Seq2[*octopus.Record, error] {
 	return func(yield func(*octopus.Record, error) bool) {
-		n, err := Open(cfg, Options{})
+		ended := &endedVisits{waiting: map[*octopus.Record]bool{}}
+		n, err := Open(cfg, Options{ended: ended})
 		left := false
 		if err == nil {
-			left, err = n.yieldAll(ctx, url, yield)
+			left, err = n.yieldAll(ctx, url, ended, yield)
 		}
 		if err != nil && !left {
 			yield(nil, err)
@@ -32,9 +36,13 @@ func Crawl(ctx context.Context, url string, cfg Config) iter.Seq2[*octopus.Recor
 // yieldAll runs the crawl, yields its records and closes the node, also where
 // the body of the loop panics. left tells that the loop was left, so that
 // nothing may be yielded any more.
-func (n *Node) yieldAll(ctx context.Context, url string, yield func(*octopus.Record, error) bool) (left bool, err error) {
+func (n *Node) yieldAll(ctx context.Context, url string, visits *endedVisits, yield func(*octopus.Record, error) bool) (left bool, err error) {
 	records := make(chan *octopus.Record)
-	n.observer.record = func(rec *octopus.Record) { records <- rec }
+	n.observer.record = func(rec *octopus.Record) {
+		if visits.take(rec) {
+			records <- rec
+		}
+	}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := n.Run(ctx, []string{url})
@@ -53,4 +61,40 @@ func (n *Node) yieldAll(ctx context.Context, url string, yield func(*octopus.Rec
 		}
 	}
 	return false, nil
+}
+
+// endedVisits tells which records are those of visits that ended: an attempt
+// that is made again has one too, and a robots.txt that failed. The frontier
+// tells it as it tells an outbox, before the outcome is observed.
+type endedVisits struct {
+	outbox  frontier.Outbox // gets the records, too; nil without outputs
+	mu      sync.Mutex
+	waiting map[*octopus.Record]bool // guarded by mu; not taken yet
+}
+
+// Append implements frontier.Outbox.
+func (e *endedVisits) Append(b *kv.Batch, rec *octopus.Record) error {
+	e.add(rec)
+	if e.outbox == nil {
+		return nil
+	}
+	return e.outbox.Append(b, rec)
+}
+
+func (e *endedVisits) add(rec *octopus.Record) {
+	if rec.Skip != "" {
+		return // nobody visited it
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.waiting[rec] = true
+}
+
+// take reports whether the visit of rec ended, once.
+func (e *endedVisits) take(rec *octopus.Record) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ok := e.waiting[rec]
+	delete(e.waiting, rec)
+	return ok
 }

@@ -3,7 +3,15 @@ package node_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"octopus/node"
 )
@@ -56,6 +64,39 @@ func TestCrawlLeft(t *testing.T) {
 		}
 		if err := n.Close(); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestCrawlYieldsVisits: attempts that are made again, and robots.txt, are no
+// visits.
+func TestCrawlYieldsVisits(t *testing.T) {
+	var asked atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/":
+			fmt.Fprint(w, "<title>Start</title><a href=/broken>broken</a>")
+		case r.URL.Path == "/broken" || asked.Add(1) == 1: // cut off
+			if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+				conn.Close()
+			}
+		}
+	}))
+	defer s.Close()
+	for _, outputs := range [][]string{nil, {filepath.Join(t.TempDir(), "pages.jsonl")}} {
+		cfg := config(t)
+		cfg.Output = outputs
+		cfg.Fetcher.Retry.Max, cfg.Fetcher.Retry.Backoff = 2, node.Duration(time.Millisecond)
+		asked.Store(0)
+		var got []string
+		for page, err := range node.Crawl(t.Context(), s.URL+"/", cfg) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, strings.TrimPrefix(page.URL, s.URL))
+		}
+		if !slices.Equal(got, []string{"/", "/broken"}) {
+			t.Errorf("outputs %v: visits %v, want one of each page", outputs, got)
 		}
 	}
 }

@@ -47,6 +47,8 @@ type Options struct {
 	// Network takes the place of the system's: for tests and simulations. Nil: the
 	// system's.
 	Network Network
+
+	ended *endedVisits // for Crawl; nil: nobody asks
 }
 
 // Network finds hosts and connects to them. Addresses that the guard refuses are

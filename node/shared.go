@@ -101,7 +101,7 @@ func (n *Node) openShared() error {
 	if n.cfg.Crawl.Sitemap == "auto" {
 		opt.Sitemaps = canon.Parse
 	}
-	if n.outbox != nil {
+	if n.outbox != nil || n.opt.ended != nil {
 		opt.Records = n.keepRecords()
 	}
 	if n.seen != nil {
@@ -136,9 +136,18 @@ func (n *Node) keepRecords() func(context.Context, []*octopus.Record) error {
 		defer mu.Unlock()
 		var b kv.Batch
 		for _, rec := range list {
+			if n.opt.ended != nil {
+				n.opt.ended.add(rec)
+			}
+			if n.outbox == nil {
+				continue
+			}
 			if err := n.outbox.Append(&b, rec); err != nil {
 				return err
 			}
+		}
+		if b.Len() == 0 {
+			return nil
 		}
 		return n.store.Apply(&b, kv.Durability(!n.cfg.Store.NoSync))
 	}
