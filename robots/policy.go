@@ -60,13 +60,6 @@ type Policy struct {
 
 // Options are choices of the operator.
 type Options struct {
-	// DenyForbidden makes 401 and 403 forbid everything. RFC 9309 says that
-	// they allow everything, like any other 4xx.
-	DenyForbidden bool
-	// GiveUp makes a host whose robots.txt has been unreachable for StaleMax
-	// count as one without a file. RFC 9309 permits it; by default its URLs
-	// wait.
-	GiveUp bool
 	// RetryMin replaces the constant of that name: the pause before the first
 	// retry of an unreachable file. 0 means the constant.
 	RetryMin time.Duration
@@ -83,15 +76,11 @@ func (o Options) Next(p Policy, a Answer) Policy {
 	switch {
 	case a.Status >= 200 && a.Status < 300:
 		return Policy{Mode: Rules, Text: clip(a.Body), Fetched: a.At, Next: a.At.Add(cacheFor(a.MaxAge))}
-	case (a.Status == 401 || a.Status == 403) && o.DenyForbidden:
-		return Policy{Mode: Rules, Text: []byte(denyAll), Fetched: a.At, Next: a.At.Add(cacheFor(a.MaxAge))}
 	case a.Status >= 300 && a.Status < 500 && a.Status != 429:
 		return Policy{Mode: AllowAll, Fetched: a.At, Next: a.At.Add(cacheFor(a.MaxAge))}
 	}
 	return o.unreachable(p, a)
 }
-
-const denyAll = "User-agent: *\nDisallow: /\n"
 
 func (o Options) unreachable(p Policy, a Answer) Policy {
 	if p.Fetched.IsZero() {
@@ -100,10 +89,7 @@ func (o Options) unreachable(p Policy, a Answer) Policy {
 	p.Failures++
 	p.Next = a.At.Add(o.retryIn(p.Failures, a.RetryAfter))
 	if a.At.Sub(p.Fetched) >= StaleMax {
-		p.Mode, p.Text = Unreachable, nil
-		if o.GiveUp {
-			p.Mode = AllowAll
-		}
+		p.Mode, p.Text = Unreachable, nil // RFC 9309 would permit to take the host for one without a file
 	}
 	return p
 }

@@ -52,15 +52,6 @@ func TestPolicyZeroValue(t *testing.T) {
 	}
 }
 
-func TestPolicyDenyForbidden(t *testing.T) {
-	for status, allowed := range map[int]bool{401: false, 403: false, 404: true} {
-		p := robots.Options{DenyForbidden: true}.Next(robots.Policy{}, robots.Answer{At: t0, Status: status})
-		if got := p.For("x").Check("/").Allowed; got != allowed {
-			t.Errorf("%d: allowed %v", status, got)
-		}
-	}
-}
-
 func TestPolicyCacheTimes(t *testing.T) {
 	for age, want := range map[time.Duration]time.Duration{
 		0: 24 * time.Hour, time.Second: 10 * time.Minute, time.Hour: time.Hour, 48 * time.Hour: 24 * time.Hour,
@@ -104,40 +95,31 @@ func TestPolicyRetryTimes(t *testing.T) {
 
 // A host that answered once and is then down for 40 days, asked whenever due.
 func TestPolicyKeepsOldCopyFor30Days(t *testing.T) {
-	for _, giveUp := range []bool{false, true} {
-		o := robots.Options{GiveUp: giveUp}
-		p := o.Next(robots.Policy{}, robots.Answer{At: t0, Status: 200, Body: []byte(text)})
-		for now := p.Next; now.Before(t0.Add(40 * 24 * time.Hour)); now = p.Next {
-			p = o.Next(p, robots.Answer{At: now})
-			want := robots.Rules
-			if now.Sub(t0) >= robots.StaleMax {
-				want = robots.Unreachable
-				if giveUp {
-					want = robots.AllowAll
-				}
-			}
-			if p.Mode != want {
-				t.Fatalf("give up %v, after %s: %s, want %s", giveUp, now.Sub(t0), p.Mode, want)
-			}
-			if want == robots.Rules && p.For("x").Check("/private").Allowed {
-				t.Fatal("the old rules are gone")
-			}
+	var o robots.Options
+	p := o.Next(robots.Policy{}, robots.Answer{At: t0, Status: 200, Body: []byte(text)})
+	for now := p.Next; now.Before(t0.Add(40 * 24 * time.Hour)); now = p.Next {
+		p = o.Next(p, robots.Answer{At: now})
+		want := robots.Rules
+		if now.Sub(t0) >= robots.StaleMax {
+			want = robots.Unreachable
 		}
-		if p.Failures < 100 {
-			t.Errorf("only %d tries", p.Failures)
+		if p.Mode != want {
+			t.Fatalf("after %s: %s, want %s", now.Sub(t0), p.Mode, want)
 		}
+		if want == robots.Rules && p.For("x").Check("/private").Allowed {
+			t.Fatal("the old rules are gone")
+		}
+	}
+	if p.Failures < 100 {
+		t.Errorf("only %d tries", p.Failures)
 	}
 }
 
-// Without any answer ever, 30 days count from the first try.
+// Without any answer ever, the URLs wait.
 func TestPolicyNeverReached(t *testing.T) {
-	o := robots.Options{GiveUp: true}
+	var o robots.Options
 	p := o.Next(robots.Policy{}, robots.Answer{At: t0})
-	p = o.Next(p, robots.Answer{At: t0.Add(robots.StaleMax - 1)})
-	if p.Mode != robots.Unreachable {
-		t.Errorf("given up early: %s", p.Mode)
-	}
-	if p = o.Next(p, robots.Answer{At: t0.Add(robots.StaleMax)}); p.Mode != robots.AllowAll {
+	if p = o.Next(p, robots.Answer{At: t0.Add(robots.StaleMax)}); p.Mode != robots.Unreachable {
 		t.Errorf("after 30 days: %s", p.Mode)
 	}
 }
