@@ -163,16 +163,12 @@ func (c *Core) enqueueDisk(h *host, e *entry) {
 func (c *Core) front() int { return min(frontEntries, c.opt.QueueLimit) }
 
 // shorten drops the last entry of a front that became too long: longer than two
-// refills, or than a few entries while memory holds enough.
+// refills. While memory holds enough, a front that has any grows no more.
 func (c *Core) shorten(h *host, q *lane) {
-	limit := 2 * fifoMax
-	if c.inMemory > c.front() {
-		limit = fifoMin
-	}
-	if len(q.fifo) <= limit {
+	keep := len(q.fifo) - 1
+	if keep == 0 || keep < 2*fifoMax && c.inMemory <= c.front() {
 		return
 	}
-	keep := len(q.fifo) - 1
 	q.fifo[keep] = nil
 	q.fifo = q.fifo[:keep]
 	q.upto = q.fifo[keep-1].pos

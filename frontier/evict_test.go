@@ -102,3 +102,43 @@ func TestRefillAfterMove(t *testing.T) {
 		t.Fatalf("%v, %v", leases, err)
 	}
 }
+
+// TestFrontIsBounded: URLs that go before those in memory take their place there; what
+// is in memory does not grow with the number of URLs that wait.
+func TestFrontIsBounded(t *testing.T) {
+	const hosts, depths, limit = 30, 20, 50
+	f, err := Open(Options{Store: kv.NewMemory(), QueueLimit: limit, Robots: "ignore", Politeness: Politeness{HostDelay: -1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for depth := depths; depth > 0; depth-- {
+		var links []octopus.Link
+		for host := range hosts {
+			links = append(links, frontiertest.Link(fmt.Sprintf("host%d.test/%d", host, depth), depth))
+		}
+		if _, err := f.Add(t.Context(), links); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.mu.Lock()
+	n := f.core.inMemory
+	f.mu.Unlock()
+	if n > limit {
+		t.Errorf("%d of %d URLs are in memory, %d allowed", n, hosts*depths, limit)
+	}
+	for done := 0; done < hosts*depths; {
+		leases, err := f.Lease(t.Context(), limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var outcomes []octopus.Outcome
+		for _, l := range leases {
+			outcomes = append(outcomes, octopus.Outcome{Lease: l, Status: 200, End: time.Now()})
+		}
+		if _, err := f.Done(t.Context(), outcomes); err != nil {
+			t.Fatal(err)
+		}
+		done += len(leases)
+	}
+}
