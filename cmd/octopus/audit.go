@@ -19,7 +19,7 @@ import (
 func (a *app) auditCmd() *cobra.Command {
 	var asJSON bool
 	delay := node.Duration(-1)
-	cmd := &cobra.Command{Use: "audit FILE...", Short: "Prove from fetch logs the smallest gap between two requests to a host and to an address", Args: cobra.MinimumNArgs(1),
+	cmd := &cobra.Command{Use: "audit FILE...", Short: "Prove from fetch logs that no host was asked too often", Args: cobra.MinimumNArgs(1),
 		Long: `Read fetch logs (octopus crawl --fetch-log FILE) and tell, per host and per
 address, the smallest gap between the end of a request and the start of the next
 one. A gap below the host delay, or an answer 429 or 503 whose Retry-After was

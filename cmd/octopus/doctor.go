@@ -16,7 +16,7 @@ import (
 // doctorCmd tells what holds a crawl up.
 func (a *app) doctorCmd() *cobra.Command {
 	var asJSON, verify bool
-	cmd := &cobra.Command{Use: "doctor", Short: "Tell what holds a crawl up, the hosts that take longest, and whether its state is sound", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "doctor", Short: "Tell what holds a crawl up, and whether its state is sound", Args: cobra.NoArgs,
 		Long: `Tell in words what the crawl in the state directory --dir waits for, and which
 hosts take longest. One that runs is watched for two seconds. --verify reads all
 of the frontier of one that does not, and compares every counter; exit code 10

@@ -16,7 +16,7 @@ import (
 
 // hostCmd shows hosts, and blocks or frees them.
 func (a *app) hostCmd() *cobra.Command {
-	return group("host", "List hosts, show one, block or unblock it, say which go first, find and merge aliases", "",
+	return group("host", "List, show, block, order and merge hosts", "",
 		a.hostLsCmd(), a.hostShowCmd(), a.hostBlockCmd(), a.hostUnblockCmd(), a.hostPrecedenceCmd(), a.hostAliasesCmd(),
 		a.hostMergeCmd(), a.hostUnmergeCmd())
 }

@@ -22,7 +22,7 @@ func (a *app) badCmd() *cobra.Command {
 
 // parkedCmd shows and revives the URLs that were set aside.
 func (a *app) parkedCmd() *cobra.Command {
-	return group("parked", "List or revive URLs that were set aside: quota, trap, robots, dead host", "",
+	return group("parked", "List or revive URLs that were set aside, with the reason", "",
 		a.listCmd("ls", "List URLs that were set aside, with the reason", frontier.ListParked),
 		a.reviveCmd("revive", "Queue parked URLs again; robots.txt is asked again when their turn comes", frontier.ListParked))
 }
@@ -141,7 +141,10 @@ func (a *app) queueDropCmd() *cobra.Command {
 }
 
 func (a *app) clearNavCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "clear-nav", Short: "Empty the queues of navigation pages; they are queued again when a page or an entry names them; a crawl that runs offers its entries at once", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "clear-nav", Short: "Empty the queues of navigation pages", Args: cobra.NoArgs,
+		Long: `Empty the queues of navigation pages. The URLs stay known, and are queued again
+when a page or an entry names them. A crawl that runs offers its entries at
+once.`}
 	var asJSON bool
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	return a.operation(cmd, func(_ []string, do func(node.Operation) (int64, error)) error {

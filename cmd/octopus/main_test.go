@@ -196,6 +196,9 @@ func TestManAndCompletion(t *testing.T) {
 func TestHelpWidth(t *testing.T) {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
+		if n := len("  aliases     " + cmd.Short); n > 100 {
+			t.Errorf("%s: a heading of %d characters in the list of its group", cmd.CommandPath(), n)
+		}
 		for line := range strings.Lines(cmd.Long) {
 			if n := len([]rune(strings.TrimSuffix(line, "\n"))); n > 80 {
 				t.Errorf("help of %s: a line of %d characters: %s", cmd.CommandPath(), n, line)

@@ -31,6 +31,8 @@ func (a *app) rootCmd() *cobra.Command {
 	root.SetIn(a.stdin)
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
+	wrapped := fmt.Sprintf(".FlagUsagesWrapped %d", columnsOf(a.stdout))
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", wrapped))
 	root.SetVersionTemplate("octopus {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = true

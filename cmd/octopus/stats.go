@@ -22,7 +22,7 @@ type statsFlags struct {
 }
 
 func (a *app) statsCmd() *cobra.Command {
-	cmd := &cobra.Command{Use: "stats", Short: "Counters per hour or day: requests, pages, new, changed, articles, errors, bytes", Args: cobra.NoArgs,
+	cmd := &cobra.Command{Use: "stats", Short: "Print what a crawl did, hour by hour or day by day", Args: cobra.NoArgs,
 		Long: `Counters per hour or day, UTC, of a crawl's directory: one line for each hour or
 day in which anything happened, and their sum. It asks the crawl that runs in
 the directory, if one does. Each accepted outcome counts once, also over kill
