@@ -20,6 +20,8 @@ var (
 	_ sink.LineWriter = (*sink.JSONL)(nil)
 	_ sink.LineWriter = (*sink.Writer)(nil)
 	_ sink.Resumer    = (*sink.CSV)(nil)
+	_ sink.Resumer    = (*sink.Markdown)(nil)
+	_ sink.Resumer    = (*sink.Feed)(nil)
 	_ sink.Resumer    = (*sqlsink.Sink)(nil)
 	_ sink.Resumer    = (*mongosink.Sink)(nil)
 	_ sink.Gatherer   = (*parquetsink.Sink)(nil)

@@ -64,6 +64,13 @@ type feedAuthor struct {
 	Name string `json:"name" xml:"name"`
 }
 
+// Resume implements Resumer. It makes the folder, so that one that cannot be made
+// is told before anything is fetched.
+func (s *Feed) Resume(json.RawMessage) error { return durable.MkdirAll(s.fs, s.dir) }
+
+// State implements Resumer: there is nothing to remember.
+func (s *Feed) State() json.RawMessage { return nil }
+
 // Write implements Sink.
 func (s *Feed) Write(_ context.Context, recs []octopus.Record) error {
 	changed := map[*feed]bool{}

@@ -27,6 +27,13 @@ type Markdown struct {
 // NewMarkdown returns the sink of a folder, which is made where it is missing.
 func NewMarkdown(dir string) *Markdown { return &Markdown{dir: dir, fs: durable.Disk()} }
 
+// Resume implements Resumer. It makes the folder, so that one that cannot be made
+// is told before anything is fetched.
+func (s *Markdown) Resume(json.RawMessage) error { return durable.MkdirAll(s.fs, s.dir) }
+
+// State implements Resumer: there is nothing to remember.
+func (s *Markdown) State() json.RawMessage { return nil }
+
 // Write implements Sink.
 func (s *Markdown) Write(_ context.Context, recs []octopus.Record) error {
 	for i := range recs {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -87,10 +88,11 @@ func checkStart(l *loaded, args, entries []string, fresh bool) error {
 	return checkContact(l, entries, l.boards())
 }
 
-// hasState tells whether dir holds a crawl to go on with.
+// hasState tells whether dir holds a crawl to go on with. One that cannot be
+// looked at counts: whoever opens it tells why not.
 func hasState(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "kv"))
-	return err == nil
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 // conclude prints the summary and chooses the exit code.

@@ -27,8 +27,11 @@ if one is wrong.`}
 	cmd.RunE = a.withSettings(flags, func(l *loaded, _ []string) error {
 		if !verify {
 			d, err := node.AskDiagnosis(context.Background(), l.Dir)
+			if err == nil {
+				return a.reportDiagnosis(d, asJSON)
+			}
 			if !errors.Is(err, node.ErrNotRunning) {
-				return errors.Join(err, a.reportDiagnosis(d, asJSON))
+				return err
 			}
 		}
 		n, err := a.openState(l)

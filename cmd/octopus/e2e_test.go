@@ -224,6 +224,11 @@ func TestDirectoryErrors(t *testing.T) {
 	c.file("file", "")
 	s.crawl(c, "--dir", "file/db").want(exitFailure, "file: not a directory", "--dir")
 	s.crawl(c, "-o", filepath.Join("none", "a.jsonl")).want(exitFailure, filepath.Join("none", "a.jsonl"))
+	for _, folder := range []string{"md:file/x", "feed:file/x", "parquet:file/x"} {
+		s.crawl(c, "-o", folder).want(exitFailure, "file/x: not a directory")
+	}
+	c.run("host", "ls", "--dir", "file/db").want(exitFailure, "not a directory")
+	c.run("store", "stat", "--dir", "file/db").want(exitFailure, "not a directory")
 	s.crawl(c, "-o", "a.jsonl", "-o", "jsonl:a.jsonl").want(exitUsage, "--output", "a.jsonl: given twice")
 	s.crawl(c, "-o", "a.xml").want(exitUsage, "--output", `"a.xml" is no known form of output`)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -44,7 +45,7 @@ func (a *app) withPages(flags *flagSet, create bool, body func(*container.Contai
 		return err
 	}
 	dir := filepath.Join(l.Dir, "pages")
-	if _, err := os.Stat(dir); err != nil && !create {
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !create {
 		return fmt.Errorf("%s holds no pages; name the directory of a crawl with --dir", l.Dir)
 	}
 	c, err := container.Open(container.Options{Dir: dir, IndexMemory: int64(l.Store.IndexMemory)})
