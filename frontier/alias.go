@@ -15,10 +15,10 @@ import (
 )
 
 // A host may stand for another, its alias: links to the alias are taken for links
-// to the host, with scheme, port, path and query as they are. What the alias had
-// queued goes to the host and is parked there, with ReasonAlias: at once by Merge,
-// and what comes into its queue later (after a failed attempt, a refresh, Revive)
-// when its turn comes.
+// to the host, with scheme, port, path and query as they are. What the alias has
+// queued is parked with ReasonAlias, and its URL on the host offered: at once by
+// Merge, and what comes into that queue later (after a failed attempt, a refresh,
+// Revive) when its turn comes.
 
 // aliases says which host stands for which other. It does not change once made;
 // what it says leads to no circle.
@@ -184,8 +184,8 @@ func (f *Frontier) setAlias(ctx context.Context, alias, into octopus.URL) error 
 	})
 }
 
-// divert has park put the URL of key aside, and offers the one that stands for it in the
-// same commit. The caller holds write.
+// divert has park put the URL of key aside, and offers the one that stands for it in
+// the same commit. The caller holds write.
 func (f *Frontier) divert(ctx context.Context, key octopus.Key, to octopus.Link, park func() bool) (parked bool, err error) {
 	links, rest := []octopus.Link{to}, []int{0}
 	look, err := f.look(ctx, links, rest)

@@ -109,15 +109,13 @@ func (k keyspace) table(t byte, parts ...[]byte) []byte {
 	return b
 }
 
-func (k keyspace) url(key octopus.Key) []byte    { return k.table(tableURL, key[:]) }
-func (k keyspace) host(h octopus.HostKey) []byte { return k.table(tableHost, h[:]) }
-func (k keyspace) parked(key octopus.Key) []byte { return k.table(tableParked, key[:]) }
-func (k keyspace) bad(key octopus.Key) []byte    { return k.table(tableBad, key[:]) }
-func (k keyspace) alias(h octopus.HostKey) []byte {
-	return k.table(tableAlias, h[:])
-}
-func (k keyspace) site(s [4]byte) []byte    { return k.table(tableSite, s[:]) }
-func (k keyspace) stats(name string) []byte { return k.table(tableStats, []byte(name)) }
+func (k keyspace) url(key octopus.Key) []byte     { return k.table(tableURL, key[:]) }
+func (k keyspace) host(h octopus.HostKey) []byte  { return k.table(tableHost, h[:]) }
+func (k keyspace) parked(key octopus.Key) []byte  { return k.table(tableParked, key[:]) }
+func (k keyspace) bad(key octopus.Key) []byte     { return k.table(tableBad, key[:]) }
+func (k keyspace) alias(h octopus.HostKey) []byte { return k.table(tableAlias, h[:]) }
+func (k keyspace) site(s [4]byte) []byte          { return k.table(tableSite, s[:]) }
+func (k keyspace) stats(name string) []byte       { return k.table(tableStats, []byte(name)) }
 func (k keyspace) yield(h octopus.HostKey, pattern uint64) []byte {
 	return k.table(tableYield, h[:], binary.BigEndian.AppendUint64(nil, pattern))
 }
