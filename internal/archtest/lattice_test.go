@@ -3,6 +3,8 @@ package archtest
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -104,6 +106,20 @@ func TestImportLattice(t *testing.T) {
 	for _, path := range slices.Sorted(maps.Keys(lattice)) {
 		if _, exists := packages[path]; !exists {
 			t.Errorf("the lattice names %s, which does not exist", path)
+		}
+	}
+}
+
+// TestArchitectureNamesPackages: whoever reads docs/architecture.md meets every
+// package.
+func TestArchitectureNamesPackages(t *testing.T) {
+	text, err := os.ReadFile("../../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range lattice {
+		if !strings.Contains(string(text), "`"+name+"`") && !strings.Contains(string(text), "`"+path.Base(name)+"`") {
+			t.Errorf("docs/architecture.md does not name %s", name)
 		}
 	}
 }
