@@ -123,7 +123,7 @@ changed. Nothing is added if anything in the file is wrong. - is standard input.
 				return fmt.Errorf("%d of %d boards imported: %w", i, len(boards), err)
 			}
 		}
-		a.note("%d boards imported", len(boards))
+		a.note("%s imported", counted(int64(len(boards)), "board"))
 		return nil
 	})
 	return cmd

@@ -60,6 +60,7 @@ a default here is a key of the configuration file too: octopus help config.`,
 		for _, note := range l.Notes() {
 			a.note("note: %s", note)
 		}
+		a.noteUnused(l, entries)
 		stopProfile, err := startProfile(profile)
 		if err != nil {
 			return err
@@ -86,6 +87,19 @@ func checkStart(l *loaded, args, entries []string, fresh bool) error {
 		}
 	}
 	return checkContact(l, entries, l.boards())
+}
+
+// noteUnused tells of flags that say what is taken of the URLs on the command
+// line, where there is none: a crawl goes on as it was begun.
+func (a *app) noteUnused(l *loaded, entries []string) {
+	if len(entries) > 0 || l.Frontier != "" {
+		return
+	}
+	for _, key := range []string{"crawl.scope", "crawl.depth", "crawl.accept", "crawl.reject", "crawl.render"} {
+		if flag := l.origin[key]; strings.HasPrefix(flag, "--") {
+			a.note("note: %s has no effect without a URL: the crawl goes on as it was begun", flag)
+		}
+	}
 }
 
 // hasState tells whether dir holds a crawl to go on with. One that cannot be

@@ -156,6 +156,9 @@ func TestCrawl(t *testing.T) {
 	if !strings.Contains(sum.Note, "nothing left") || sum.Pages != 0 || s.count("/") != 1 || len(records(t, "a.jsonl")) != len(a) {
 		t.Errorf("second run: %s; start page fetched %d times", c.stdout, s.count("/"))
 	}
+	if c.run("crawl", "--depth", "1", "--allow-net", "127.0.0.0/8").want(exitOK, "note: --depth has no effect without a URL"); strings.Contains(c.err, "--scope") {
+		t.Errorf("a note on a flag that was not given: %s", c.err)
+	}
 	s.crawl(c, "--fresh").want(exitOK)
 	if sum = summaryOf(t, c.stdout); sum.Pages != sitePages || s.count("/") != 2 {
 		t.Errorf("fresh run: %s; start page fetched %d times", c.stdout, s.count("/"))
