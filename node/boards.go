@@ -199,12 +199,24 @@ func (n *Node) injectBoard(ctx context.Context, b octopus.Board) (BoardAnswer, e
 	return BoardAnswer{URLs: len(b.Entry)}, n.offerEntries(ctx, gate, gate.Board(b.Name))
 }
 
+// storeBoard puts a board in place of that of its name.
 func (n *Node) storeBoard(b octopus.Board) error {
+	others := slices.DeleteFunc(n.boards.all(), func(o octopus.Board) bool { return o.Name == b.Name })
+	if err := n.admit(append(others, b)); err != nil {
+		return err
+	}
 	var batch kv.Batch
 	if err := setBoard(&batch, b); err != nil {
 		return err
 	}
 	return n.changeBoards(&batch)
+}
+
+func (n *Node) admit(boards []octopus.Board) error {
+	if n.opt.Admit == nil {
+		return nil
+	}
+	return n.opt.Admit(boards)
 }
 
 // changeBoards writes a change of the table and has it in force, in a running

@@ -42,8 +42,12 @@ type Options struct {
 	// Control makes the listener, on loopback, where Run hears AskRunning; nil: it
 	// does not listen.
 	Control func() (net.Listener, error)
-	Log     *slog.Logger // nil: nothing is logged
-	Stdout  io.Writer    // where the output "-" goes; nil: os.Stdout
+	// Admit is asked about all boards of the directory before Run begins, and
+	// before a running crawl takes a change of them up; its error refuses it. Nil:
+	// all are admitted.
+	Admit  func(boards []octopus.Board) error
+	Log    *slog.Logger // nil: nothing is logged
+	Stdout io.Writer    // where the output "-" goes; nil: os.Stdout
 	// Network takes the place of the system's: for tests and simulations. Nil: the
 	// system's.
 	Network Network
@@ -226,15 +230,14 @@ type closingFetcher interface {
 	Close() error
 }
 
-// Boards returns the boards of the state directory, in the order they are asked:
-// those of configuration files, those added by hand, and CrawlBoard.
-func (n *Node) Boards() []octopus.Board { return n.boards.all() }
-
 // Run crawls from the entries until nothing is left, a limit is reached, or
 // Drain was called; cancelling ctx cuts. Without entries it goes on with what
 // the directory holds. The URLs are canonical already or not; a bad one is an
 // error before anything is fetched.
 func (n *Node) Run(ctx context.Context, entries []string) (Summary, error) {
+	if err := n.admit(n.boards.all()); err != nil {
+		return Summary{}, err
+	}
 	gate, links, err := n.openGate(entries)
 	if err != nil {
 		return Summary{}, err

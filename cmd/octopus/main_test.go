@@ -85,13 +85,14 @@ type fake struct {
 
 func (f *fake) Run(ctx context.Context, entries []string) (node.Summary, error) {
 	f.entries = entries
+	if err := f.opt.Admit(f.boards); err != nil {
+		return node.Summary{}, err
+	}
 	if f.run != nil {
 		f.run(ctx, f)
 	}
 	return f.sum, f.err
 }
-
-func (f *fake) Boards() []octopus.Board { return f.boards }
 
 func (f *fake) Drain()              { close(f.drained) }
 func (f *fake) Status() node.Status { return f.sum.Status }

@@ -18,7 +18,6 @@ import (
 
 // crawler is what the verbs need of a *node.Node while it crawls.
 type crawler interface {
-	Boards() []octopus.Board
 	Run(ctx context.Context, entries []string) (node.Summary, error)
 	Drain()
 	Status() node.Status
@@ -47,12 +46,10 @@ type result struct {
 func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (result, error) {
 	defer a.limitMemory(l)()
 	screen := &screen{w: a.stderr}
-	n, err := a.open(l.Config, node.Options{Fresh: fresh, Control: listenLoopback, Log: a.logger(screen), Stdout: a.stdout})
+	admit := func(boards []octopus.Board) error { return checkStored(l, entries, boards) }
+	n, err := a.open(l.Config, node.Options{Fresh: fresh, Control: listenLoopback, Admit: admit, Log: a.logger(screen), Stdout: a.stdout})
 	if err != nil {
 		return result{}, a.openError(l, err)
-	}
-	if err := checkStored(n, l, entries); err != nil {
-		return result{}, errors.Join(err, n.Close())
 	}
 	stopShow := a.progress(l, entries, show, screen, n.Status)
 	ctx, cut := context.WithCancel(context.Background())
@@ -70,9 +67,9 @@ func (a *app) run(l *loaded, entries []string, fresh bool, show showFlags) (resu
 // checkStored is checkContact with the boards of the state directory: those of
 // the file, those that octopus board added, and where no entries are given that
 // of the crawl that goes on.
-func checkStored(n crawler, l *loaded, entries []string) error {
+func checkStored(l *loaded, entries []string, stored []octopus.Board) error {
 	var boards []octopus.Board
-	for _, b := range n.Boards() {
+	for _, b := range stored {
 		if !b.Paused && (len(entries) == 0 || b.Name != node.CrawlBoard) {
 			boards = append(boards, b)
 		}

@@ -113,8 +113,8 @@ func onlyTests(src *source) bool {
 	return true
 }
 
-// maxLines are the longest file and function there may be; DESIGN asks for far
-// less.
+// maxLines are the longest file and function there may be; the house style asks
+// for far less.
 const (
 	maxFileLines = 600
 	maxFuncLines = 100
