@@ -32,16 +32,6 @@ func (s Sync) String() string {
 	return fmt.Sprintf("Sync(%d)", uint8(s))
 }
 
-// ParseSync reads "always", "interval" or "never".
-func ParseSync(s string) (Sync, error) {
-	for i, n := range syncNames {
-		if n == s {
-			return Sync(i), nil
-		}
-	}
-	return 0, fmt.Errorf("sync policy %q: want always, interval or never", s)
-}
-
 // Compression says how records are compressed.
 type Compression uint8
 

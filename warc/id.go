@@ -5,7 +5,6 @@ import (
 	"crypto/sha1"
 	"encoding/base32"
 	"encoding/hex"
-	"strings"
 )
 
 // NewID returns a fresh record ID, a random (version 4) UUID as a URI.
@@ -37,18 +36,6 @@ func Digest(p []byte) string {
 // FormatDigest returns the text of a SHA-1.
 func FormatDigest(sum [20]byte) string {
 	return string(base32.StdEncoding.AppendEncode(append(make([]byte, 0, 40), "sha1:"...), sum[:]))
-}
-
-// ParseDigest reads.
-func HasDigest(text string, p []byte) bool {
-	sum := sha1.Sum(p)
-	var buf [32]byte
-	base32.StdEncoding.Encode(buf[:], sum[:])
-	if digits, ok := strings.CutPrefix(text, "sha1:"); ok && digits == string(buf[:]) {
-		return true
-	}
-	want, ok := ParseDigest(text)
-	return ok && want == sum
 }
 
 // ParseDigest reads what FormatDigest wrote; hexadecimal SHA-1 is accepted too.
