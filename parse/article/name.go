@@ -13,7 +13,7 @@ var (
 )
 
 // notNames are words that templates and libraries give for a name.
-var notNames = map[string]bool{"admin": true, "administrator": true, "posted": true, "name": true, "by": true, "von": true, "user": true, "human": true, "author": true, "autor": true, "editor": true,
+var notNames = map[string]bool{"admin": true, "administrator": true, "posted": true, "name": true, "by": true, "von": true, "user": true, "human": true, "author": true, "authors": true, "autor": true, "editor": true,
 	"guest": true, "anonymous": true, "unknown": true, "null": true, "undefined": true, "none": true, "root": true, "january": true, "april": true, "may": true, "june": true, "august": true, "february": true, "march": true, "july": true, "october": true, "november": true, "december": true,
 	"september": true}
 
