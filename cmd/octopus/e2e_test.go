@@ -317,7 +317,8 @@ func TestGet(t *testing.T) {
 	c.run("get").want(exitUsage)
 
 	s.crawl(c, "--no-pages", "--dir", "bare").want(exitOK)
-	c.run("get", s.URL+"/", "--dir", "bare").want(exitFailure, "bare holds no pages")
+	c.run("get", s.URL+"/", "--dir", "bare").want(exitFailure, "bare holds no pages: its crawl keeps none (--no-pages)")
+	c.run("get", s.URL+"/", "--dir", "none").want(exitFailure, "none holds no pages; name the directory of a crawl with --dir")
 }
 
 // TestDamagedFrontier: pages are read without the frontier, and whoever needs it

@@ -46,6 +46,9 @@ func (a *app) withPages(flags *flagSet, create bool, body func(*container.Contai
 	}
 	dir := filepath.Join(l.Dir, "pages")
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !create {
+		if hasState(l.Dir) {
+			return fmt.Errorf("%s holds no pages: its crawl keeps none (--no-pages)", l.Dir)
+		}
 		return fmt.Errorf("%s holds no pages; name the directory of a crawl with --dir", l.Dir)
 	}
 	c, err := container.Open(container.Options{Dir: dir, IndexMemory: int64(l.Store.IndexMemory)})
