@@ -87,6 +87,9 @@ func (c *Core) Explain(now time.Time, u octopus.URL, old *record, links uint64) 
 	return x
 }
 
+// noAnswer says that robots.txt was not asked for yet, or in vain.
+const noAnswer = "no answer yet"
+
 // robotsSays tells in words what robots.txt says about a URL of h, with the line
 // that decides.
 func (c *Core) robotsSays(h *host, text string) string {
@@ -95,7 +98,7 @@ func (c *Core) robotsSays(h *host, text string) string {
 	case c.opt.Robots == "ignore":
 		return "ignored"
 	case s == nil || s.policy.Fetched.IsZero():
-		return "not asked yet"
+		return noAnswer
 	case s.policy.Mode == robots.Unreachable:
 		return "unreachable, so nothing may be fetched"
 	case s.policy.Mode == robots.AllowAll:
@@ -178,7 +181,11 @@ func (c *Core) hostFacts(h *host) []octopus.Fact {
 		l.add("host blocked", fmt.Sprintf("for %s: %s", pause(h.Blocked.Sub(c.now)), h.Why))
 	}
 	for _, s := range h.robots {
-		l.add("host robots", fmt.Sprintf("%s: %s, asked again in %s", s.url(h.name), s.policy.Mode, pause(s.policy.Next.Sub(c.now))))
+		says := noAnswer
+		if !s.policy.Fetched.IsZero() {
+			says = fmt.Sprintf("%s, asked again in %s", s.policy.Mode, pause(s.policy.Next.Sub(c.now)))
+		}
+		l.add("host robots", s.url(h.name)+": "+says)
 	}
 	return l
 }
