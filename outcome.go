@@ -63,12 +63,12 @@ type Verdict struct {
 type VerdictCode uint8
 
 const (
-	Queued    VerdictCode = iota + 1 // fresh, stored, will be fetched
-	Known                            // met before; a smaller depth was noted
-	Parked                           // kept with its reason, not fetched until revived
-	Rejected                         // not stored
-	Accepted                         // an outcome that counted
-	Stale                            // an outcome of a visit that somebody else completed
+	Queued   VerdictCode = iota + 1 // fresh, stored, will be fetched
+	Known                           // met before; a smaller depth was noted
+	Parked                          // kept with its reason, not fetched until revived
+	Rejected                        // not stored
+	Accepted                        // an outcome that counted
+	Stale                           // an outcome of a visit that somebody else completed
 )
 
 var verdictNames = [...]string{"", "queued", "known", "parked", "rejected", "accepted", "stale"}
