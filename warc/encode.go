@@ -140,19 +140,19 @@ func appendTrailer(dst []byte, crc uint32, size int) []byte {
 
 // packed reports whether compressing p seems to be in vain: 256 random bytes have
 // 162 different values, give or take 5; text has 100 at most, and so do programs,
-// sound and pictures that are not compressed.
+// sound and pictures that are not compressed. Values in some order have more.
 func packed(p []byte) bool {
-	const piece, values = 256, 135
+	const piece, least, most = 256, 135, 190
 	if len(p) < 2*piece {
 		return false
 	}
-	var seen [256]uint8
-	n := uint8(0)
+	var seen [256]int
+	n := 0
 	for _, c := range p[(len(p)-piece)/2:][:piece] {
 		n += seen[c] ^ 1
 		seen[c] = 1
 	}
-	return n >= values
+	return least <= n && n <= most
 }
 
 func appendParts(dst, head []byte, block [][]byte) []byte {
