@@ -21,7 +21,7 @@ import (
 //	0       8         12    16       24        32       40        48     60    64
 //	| magic | version | 0   | secret | segment | offset | entries | zero | CRC |
 //	then for each of 4096 shards of the address index, and for each of the payload index:
-//	| slots in use u32 | words u32 | CRC of the words u32 | words, 4 bytes each |
+//	| slots in use u32 | words u32 | CRC of the slots u32 | slots, in words of 4 bytes |
 const (
 	checkpointFile  = "address.idx"
 	checkpointMagic = "OCTOADR1"
@@ -128,7 +128,7 @@ func (c *Container) writeCheckpoint(at position) error {
 			return err
 		}
 		last := urls[shardCount-1]
-		if payloads, err = c.payloads.writeTo(out, last.at+int64(4*c.urls.words*last.capacity)); err != nil {
+		if payloads, err = c.payloads.writeTo(out, last.at+int64(c.urls.slot*last.capacity)); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -173,17 +173,14 @@ func (t *table) writeTo(out io.Writer, at int64) ([]diskShard, error) {
 		if t.disk {
 			slots, err = t.merged(s, i)
 		}
-		buf = append(buf[:0], make([]byte, shardHead)...)
-		for _, w := range slots {
-			buf = binary.LittleEndian.AppendUint32(buf, w)
-		}
+		buf = append(append(buf[:0], make([]byte, shardHead)...), slots...)
 		s.mu.RUnlock()
 		if err != nil {
 			return nil, err
 		}
-		*d = diskShard{at: at + shardHead, capacity: len(slots) / t.words, used: used, crc: durable.CRC(buf[shardHead:])}
+		*d = diskShard{at: at + shardHead, capacity: len(slots) / t.slot, used: used, crc: durable.CRC(buf[shardHead:])}
 		binary.LittleEndian.PutUint32(buf, uint32(used))
-		binary.LittleEndian.PutUint32(buf[4:], uint32(len(slots)))
+		binary.LittleEndian.PutUint32(buf[4:], uint32(len(slots)/4))
 		binary.LittleEndian.PutUint32(buf[8:], d.crc)
 		out.Write(buf)
 		at += int64(len(buf))
@@ -210,9 +207,8 @@ func (c *Container) readCheckpoint() (at position) {
 	if err != nil {
 		return position{}
 	}
-	in := bufio.NewReaderSize(f, 1<<20)
 	h := make([]byte, headerSize)
-	if _, err := io.ReadFull(in, h); err != nil || !durable.Sealed(h) || string(h[:8]) != checkpointMagic || h[8] != 1 {
+	if _, err := f.ReadAt(h, 0); err != nil || !durable.Sealed(h) || string(h[:8]) != checkpointMagic || h[8] != 1 {
 		return position{}
 	}
 	le := binary.LittleEndian
@@ -221,11 +217,7 @@ func (c *Container) readCheckpoint() (at position) {
 		return position{}
 	}
 	urls, payloads := c.newTables()
-	index := f
-	if c.opt.IndexMemory == 0 {
-		index = nil
-	}
-	if readTables(in, size, index, urls, payloads) != nil {
+	if readTables(f, size, urls, payloads) != nil {
 		return position{}
 	}
 	c.secret, c.urls, c.payloads = le.Uint64(h[16:]), urls, payloads
@@ -265,88 +257,57 @@ func (c *Container) fits(at position) bool {
 	return end == at.offset
 }
 
-// shardText is a shard as it lies in a checkpoint.
-type shardText struct {
-	table *table
-	index int
-	disk  diskShard
-	words []byte
-}
-
-// readTables reads what writeTo wrote of tables, one after the other. Limit bounds
-// what a shard may claim. This goroutine reads; as many as there are processors
-// check and unpack. The tables of an index on disk stay there: index is the file.
-func readTables(in io.Reader, limit int64, index durable.File, tables ...*table) error {
-	workers := runtime.GOMAXPROCS(0)
-	texts, free := make(chan shardText, workers), make(chan []byte, 2*workers)
-	for range cap(free) {
-		free <- nil
+// readTables reads what writeTo wrote of tables, one after the other. Size bounds
+// what a shard may claim. This goroutine finds the shards; as many as there are
+// processors read and check them. Those of an index on disk stay there.
+func readTables(f durable.File, size int64, tables ...*table) error {
+	type shardOf struct {
+		table *table
+		index int
+		disk  diskShard
 	}
+	workers := runtime.GOMAXPROCS(0)
+	found := make(chan shardOf, workers)
 	errs := make([]error, workers+1)
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			for s := range texts {
-				if err := s.unpack(); err != nil {
+			var buf []byte
+			for s := range found {
+				slots, err := s.table.slotsOf(&s.disk, buf)
+				if err != nil {
 					errs[w] = err
+				} else if s.table.disk {
+					s.table.shards[s.index].disk, buf = s.disk, slots
+				} else {
+					s.table.shards[s.index].slots, s.table.shards[s.index].used = slots, s.disk.used
 				}
-				free <- s.words
 			}
 		})
 	}
 	at := int64(headerSize)
 	for i := 0; i < len(tables)*shardCount && errs[workers] == nil; i++ {
-		s := shardText{table: tables[i/shardCount], index: i % shardCount, words: <-free}
-		if errs[workers] = s.read(in, limit); errs[workers] == nil {
-			s.disk.at, s.disk.file = at+shardHead, index
-			at += shardHead + int64(len(s.words))
-			texts <- s
+		s := shardOf{table: tables[i/shardCount], index: i % shardCount}
+		if s.disk, errs[workers] = s.table.findShard(f, at, size); errs[workers] == nil {
+			at = s.disk.at + int64(s.table.slot*s.disk.capacity)
+			found <- s
 		}
 	}
-	close(texts)
+	close(found)
 	wg.Wait()
 	return errors.Join(errs...)
 }
 
-// read reads the next shard, into s.words if that is large enough.
-func (s *shardText) read(in io.Reader, limit int64) error {
+// findShard reads the head of a shard, which begins at an offset.
+func (t *table) findShard(f durable.File, at, limit int64) (diskShard, error) {
 	var h [shardHead]byte
-	if _, err := io.ReadFull(in, h[:]); err != nil {
-		return err
+	if _, err := f.ReadAt(h[:], at); err != nil {
+		return diskShard{}, err
 	}
 	le := binary.LittleEndian
-	used, words, slot := int(le.Uint32(h[:])), int(le.Uint32(h[4:])), s.table.words
-	if int64(words)*4 > limit || words%slot != 0 || used*slot > words*9/10 {
-		return fmt.Errorf("shard %d: %d of %d slots: %w", s.index, used, words/slot, ErrCorrupt)
+	used, bytes, slot := int64(le.Uint32(h[:])), int64(le.Uint32(h[4:]))*4, int64(t.slot)
+	if bytes > limit || bytes%slot != 0 || used*slot > bytes*9/10 {
+		return diskShard{}, fmt.Errorf("%s at offset %d: %d of %d slots: %w", checkpointFile, at, used, bytes/slot, ErrCorrupt)
 	}
-	s.disk = diskShard{capacity: words / slot, used: used, crc: le.Uint32(h[8:])}
-	if cap(s.words) < words*4 {
-		s.words = make([]byte, words*4)
-	}
-	s.words = s.words[:words*4]
-	_, err := io.ReadFull(in, s.words)
-	return err
-}
-
-// unpack checks a shard and puts it into its table.
-func (s *shardText) unpack() error {
-	t, to := s.table, &s.table.shards[s.index]
-	used := 0
-	for j := 0; j < len(s.words); j += 4 * t.words {
-		if a, _ := t.decode(s.words[j:]); a != 0 {
-			used++
-		}
-	}
-	if durable.CRC(s.words) != s.disk.crc || used != s.disk.used {
-		return fmt.Errorf("shard %d: %w", s.index, ErrCorrupt)
-	}
-	if s.disk.file != nil {
-		to.disk = s.disk
-		return nil
-	}
-	to.slots, to.used = make([]uint32, len(s.words)/4), used
-	for j := range to.slots {
-		to.slots[j] = binary.LittleEndian.Uint32(s.words[4*j:])
-	}
-	return nil
+	return diskShard{file: f, at: at + shardHead, capacity: int(bytes / slot), used: int(used), crc: le.Uint32(h[8:])}, nil
 }

@@ -216,23 +216,10 @@ func (c *Container) newestAt(e *keyEntry) (address, error) {
 // index enters e into the tables.
 func (c *Container) index(e *keyEntry, at address) error {
 	c.changed = true
-	return c.enterOne(e, at, func(uint64) bool { return true })
-}
-
-// enterOne enters e under those of its hashes that are the caller's.
-func (c *Container) enterOne(e *keyEntry, at address, mine func(hash uint64) bool) error {
-	if h := e.hash(c.secret); mine(h) {
-		if err := c.urls.put(h, at); err != nil {
-			return err
-		}
+	if err := c.urls.put(e.hash(c.secret), at); err != nil || !e.hasPayload() {
+		return err
 	}
-	if e.kind != Full || e.digest == [20]byte{} {
-		return nil
-	}
-	if h := digestHash(e.digest, c.secret); mine(h) {
-		return c.payloads.add(h, at)
-	}
-	return nil
+	return c.payloads.put(digestHash(e.digest, c.secret), at)
 }
 
 // stored reports whether this very visit is there already, and where. Only one

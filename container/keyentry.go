@@ -44,6 +44,9 @@ const (
 
 func (e *keyEntry) end() int64 { return e.offset + e.length }
 
+// hasPayload tells that the payload index knows the unit.
+func (e *keyEntry) hasPayload() bool { return e.kind == Full && e.digest != [20]byte{} }
+
 // hash is what the address index finds the entry by.
 func (e *keyEntry) hash(secret uint64) uint64 { return keyHash(e.key, secret) }
 

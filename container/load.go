@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"octopus/internal/durable"
 )
@@ -96,7 +94,7 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 
 func (c *Container) newTables() (urls, payloads *table) {
 	disk := c.opt.IndexMemory > 0
-	return newTable(4, disk), newTable(3, disk)
+	return newTable(wideSlot, disk), newTable(narrowSlot, disk)
 }
 
 // findLost notes the segments of which only the key file is left: their pages
@@ -236,8 +234,15 @@ func (s *segment) info(n int64) ([]byte, error) {
 	return b, nil
 }
 
-// piece is the number of key entries that are read at once.
-const piece = 16 << 10
+// piece is the number of key entries that are read at once, maxPlaced that of
+// addresses that are put into the tables at once.
+const (
+	piece     = 16 << 10
+	maxPlaced = 16 * piece
+)
+
+// pending are units whose key entries were read, on their way into the tables.
+type pending struct{ urls, payloads []placed }
 
 // enterWhole enters the key entries from a position on into the tables, as long
 // as each begins where the one before ends and nobody has to look at its record.
@@ -245,26 +250,20 @@ const piece = 16 << 10
 func (c *Container) enterWhole(s *segment, from position, last bool) (position, error) {
 	from.offset = max(from.offset, s.first)
 	buf := make([]byte, min(piece, s.written-from.entries)*keyEntrySize)
-	entries := make([]keyEntry, 0, len(buf)/keyEntrySize)
+	var p pending
 	for whole := true; whole && from.entries < s.written; {
-		n := min(len(buf), (s.written-from.entries)*keyEntrySize)
-		n, err := s.key.ReadAt(buf[:n], int64(keyHeaderSize+from.entries*keyEntrySize))
-		if err != nil && err != io.EOF {
-			return from, fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
-		}
-		entries = entries[:0]
-		for at := 0; at+keyEntrySize <= n; at += keyEntrySize {
-			e, ok := parseKeyEntry(buf[at:])
-			if !ok || e.offset != from.offset || e.length == 0 || e.end() > s.size || last && e.flags&flagUnsynced != 0 {
-				break
-			}
-			entries = append(entries, e)
-			from.offset, from.entries = e.end(), from.entries+1
-		}
-		whole = len(entries)*keyEntrySize == n && n > 0
-		if err := c.indexAll(s, entries); err != nil {
+		var err error
+		if whole, err = c.readWhole(s, &from, last, buf, &p); err != nil {
 			return from, err
 		}
+		if whole && from.entries < s.written && len(p.urls) < maxPlaced && c.opt.IndexMemory == 0 {
+			continue
+		}
+		if err := errors.Join(c.urls.putAll(p.urls), c.payloads.putAll(p.payloads)); err != nil {
+			return from, err
+		}
+		c.since, c.changed = c.since+len(p.urls), c.changed || len(p.urls) > 0
+		p = pending{p.urls[:0], p.payloads[:0]}
 		if err := c.spill(from); err != nil {
 			return from, err
 		}
@@ -272,23 +271,26 @@ func (c *Container) enterWhole(s *segment, from position, last bool) (position, 
 	return from, nil
 }
 
-// indexAll enters units into the tables, with all processors: each takes the
-// hashes of its own shards, in order.
-func (c *Container) indexAll(s *segment, entries []keyEntry) error {
-	var wg sync.WaitGroup
-	errs := make([]error, runtime.GOMAXPROCS(0))
-	for w := range errs {
-		wg.Go(func() {
-			mine := func(hash uint64) bool { return int(hash>>(64-shardBits))%len(errs) == w }
-			for i := 0; i < len(entries) && errs[w] == nil; i++ {
-				errs[w] = c.enterOne(&entries[i], entries[i].address(s.number), mine)
-			}
-		})
+// readWhole reads the key entries at a position, as many as fit buf, and moves
+// the position behind those that are whole. It reports whether all of them were.
+func (c *Container) readWhole(s *segment, from *position, last bool, buf []byte, to *pending) (whole bool, err error) {
+	n := min(len(buf), (s.written-from.entries)*keyEntrySize)
+	n, err = s.key.ReadAt(buf[:n], int64(keyHeaderSize+from.entries*keyEntrySize))
+	if err != nil && err != io.EOF {
+		return false, fmt.Errorf("read %s%s: %w", s.path, keySuffix, err)
 	}
-	wg.Wait()
-	c.since += len(entries)
-	c.changed = c.changed || len(entries) > 0
-	return errors.Join(errs...)
+	for at := 0; at+keyEntrySize <= n; at += keyEntrySize {
+		e, ok := parseKeyEntry(buf[at:])
+		if !ok || e.offset != from.offset || e.length == 0 || e.end() > s.size || last && e.flags&flagUnsynced != 0 {
+			return false, nil
+		}
+		to.urls = append(to.urls, placed{e.hash(c.secret), e.address(s.number)})
+		if e.hasPayload() {
+			to.payloads = append(to.payloads, placed{digestHash(e.digest, c.secret), e.address(s.number)})
+		}
+		from.offset, from.entries = e.end(), from.entries+1
+	}
+	return n > 0 && n%keyEntrySize == 0, nil
 }
 
 // recover makes a segment's key file whole from a position on, and enters its

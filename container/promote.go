@@ -41,7 +41,7 @@ func (r *rewrite) lost() (map[[20]byte]address, error) {
 		}
 		err := s.each(func(e keyEntry) error {
 			l := link{e, e.address(s.number)}
-			if e.kind == Full && e.digest != [20]byte{} && !r.alive(l) {
+			if e.hasPayload() && !r.alive(l) {
 				if err := r.payloads.remove(digestHash(e.digest, r.secret), l.at); err != nil {
 					return err
 				}

@@ -14,16 +14,16 @@ import (
 // TestTable holds both kinds of table, in memory and on disk, to a map, through
 // growth, removal and checkpoints that are written while it changes.
 func TestTable(t *testing.T) {
-	for _, words := range []int{3, 4} {
+	for _, slot := range []int{narrowSlot, wideSlot} {
 		for _, disk := range []bool{false, true} {
-			t.Run(fmt.Sprintf("words=%d,disk=%v", words, disk), func(t *testing.T) { testTable(t, words, disk) })
+			t.Run(fmt.Sprintf("slot=%d,disk=%v", slot, disk), func(t *testing.T) { testTable(t, slot, disk) })
 		}
 	}
 }
 
-func testTable(t *testing.T, words int, disk bool) {
-	rng := rand.New(rand.NewPCG(uint64(words), 1))
-	tab, want, fsys := newTable(words, disk), map[uint64][]address{}, durable.Memory()
+func testTable(t *testing.T, slot int, disk bool) {
+	rng := rand.New(rand.NewPCG(uint64(slot), 1))
+	tab, want, fsys := newTable(slot, disk), map[uint64][]address{}, durable.Memory()
 	check := func(what string) {
 		t.Helper()
 		count := 0
@@ -73,11 +73,11 @@ func testTable(t *testing.T, words int, disk bool) {
 			i := rng.IntN(len(old))
 			err = tab.remove(h, old[i])
 			want[h] = slices.Delete(slices.Clone(old), i, i+1)
-		case words == 4:
+		case slot == wideSlot:
 			err = tab.put(h, a)
 			want[h] = []address{a}
 		default:
-			err = errors.Join(tab.add(h, a), tab.add(h, a)) // the same place counts once
+			err = errors.Join(tab.put(h, a), tab.put(h, a)) // the same place counts once
 			want[h] = append(slices.Clone(old), a)
 		}
 		if err != nil {
@@ -101,12 +101,8 @@ func testTable(t *testing.T, words int, disk bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab = newTable(words, disk)
-	index := f
-	if !disk {
-		index = nil
-	}
-	if err := readTables(io.NewSectionReader(f, headerSize, size), size, index, tab); err != nil {
+	tab = newTable(slot, disk)
+	if err := readTables(f, size, tab); err != nil {
 		t.Fatal(err)
 	}
 	check("read from a checkpoint")
@@ -115,17 +111,17 @@ func testTable(t *testing.T, words int, disk bool) {
 // TestTableSize measures what docs/formats/container.md promises of a large
 // table, and that shards do not all grow at once.
 func TestTableSize(t *testing.T) {
-	for words, most := range map[int]float64{4: 24, 3: 16.5} {
-		tab, rng := newTable(words, false), rand.New(rand.NewPCG(1, 1))
+	for slot, most := range map[int]float64{wideSlot: 24, narrowSlot: 16.5} {
+		tab, rng := newTable(slot, false), rand.New(rand.NewPCG(1, 1))
 		const n = 1 << 18
 		for i := range n {
 			tab.put(rng.Uint64(), makeAddress(1, int64(i), 1))
 		}
 		count, size := tab.size()
 		if per := float64(size) / float64(count); per > most || count < n-8 {
-			t.Errorf("%d words: %.1f bytes an address, want at most %.1f; %d of %d addresses", words, per, most, count, n)
+			t.Errorf("slots of %d bytes: %.1f bytes an address, want at most %.1f; %d of %d addresses", slot, per, most, count, n)
 		} else {
-			t.Logf("%d words: %.2f bytes an address", words, per)
+			t.Logf("slots of %d bytes: %.2f bytes an address", slot, per)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package container
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -68,7 +67,7 @@ func (t *table) findBoth(dst []address, s *shard, rest uint64) ([]address, error
 			dst = append(dst, a)
 		}
 	}
-	if t.words == 4 && len(known) > 0 {
+	if t.wide() && len(known) > 0 {
 		return dst, nil
 	}
 	var more [4]address
@@ -85,7 +84,7 @@ func (t *table) findBoth(dst []address, s *shard, rest uint64) ([]address, error
 func (t *table) hides(s *shard, rest uint64, a address) (bool, error) {
 	var room [4]address
 	found, err := t.onDisk(room[:0], s, rest)
-	return len(found) > 0 && (t.words == 4 || hasPlace(found, a)), err
+	return len(found) > 0 && (t.wide() || hasPlace(found, a)), err
 }
 
 // readBytes is what a look-up reads at once: 64 or 85 slots.
@@ -101,15 +100,15 @@ func (t *table) onDisk(dst []address, s *shard, rest uint64) ([]address, error) 
 		buf = new([readBytes]byte)
 	}
 	defer t.bufs.Put(buf)
-	size, n := 4*t.words, s.disk.capacity
+	n := s.disk.capacity
 	i := t.home(rest, n)
 	for left := n; left > 0; {
-		k := min(readBytes/size, n-i, left)
-		if _, err := s.disk.file.ReadAt(buf[:k*size], s.disk.at+int64(i*size)); err != nil {
+		k := min(readBytes/t.slot, n-i, left)
+		if _, err := s.disk.file.ReadAt(buf[:k*t.slot], s.disk.at+int64(i*t.slot)); err != nil {
 			return dst, fmt.Errorf("read %s: %w", checkpointFile, err)
 		}
-		for p := buf[:k*size]; len(p) > 0; p = p[size:] {
-			a, r := t.decode(p)
+		for p := buf[:k*t.slot]; len(p) > 0; p = p[t.slot:] {
+			a, r := t.load(p)
 			if a == 0 {
 				return dst, nil
 			}
@@ -124,41 +123,43 @@ func (t *table) onDisk(dst []address, s *shard, rest uint64) ([]address, error) 
 	return dst, nil
 }
 
-// decode reads a slot as it lies on disk.
-func (t *table) decode(p []byte) (address, uint64) {
-	le := binary.LittleEndian
-	rest := uint64(le.Uint32(p[8:])) << 32
-	if t.words == 4 {
-		rest |= uint64(le.Uint32(p[12:]))
+// slotsOf reads a shard, into buf if that is large enough, and checks it.
+func (t *table) slotsOf(d *diskShard, buf []byte) ([]byte, error) {
+	n := d.capacity * t.slot
+	if n == 0 {
+		return nil, nil
 	}
-	return address(le.Uint64(p)), rest
+	if cap(buf) < n {
+		buf = make([]byte, n)
+	}
+	slots, used := buf[:n], 0
+	if _, err := d.file.ReadAt(slots, d.at); err != nil {
+		return nil, fmt.Errorf("read %s: %w", checkpointFile, err)
+	}
+	t.each(slots, func(address, uint64) { used++ })
+	if durable.CRC(slots) != d.crc || used != d.used {
+		return nil, fmt.Errorf("%s at offset %d: a shard of %d slots: %w", checkpointFile, d.at, d.capacity, ErrCorrupt)
+	}
+	return slots, nil
 }
 
 // merged returns the slots of a shard, memory and disk together. s.mu is held.
-func (t *table) merged(s *shard, index int) ([]uint32, error) {
-	size := 4 * t.words
-	text := make([]byte, s.disk.capacity*size)
-	if len(text) > 0 {
-		if _, err := s.disk.file.ReadAt(text, s.disk.at); err != nil {
-			return nil, fmt.Errorf("read %s: %w", checkpointFile, err)
-		}
-	}
-	if durable.CRC(text) != s.disk.crc {
-		return nil, fmt.Errorf("%s at offset %d: shard %d: %w", checkpointFile, s.disk.at, index, ErrCorrupt)
+func (t *table) merged(s *shard, index int) ([]byte, error) {
+	text, err := t.slotsOf(&s.disk, nil)
+	if err != nil {
+		return nil, err
 	}
 	n := s.disk.capacity
 	for 25*(s.used+s.disk.more()) > 22*n {
 		n = larger(n, index)
 	}
-	slots := make([]uint32, n*t.words)
-	for ; len(text) > 0; text = text[size:] {
-		a, rest := t.decode(text)
+	slots := make([]byte, n*t.slot)
+	t.each(text, func(a address, rest uint64) {
 		var room [4]address
-		if known := t.inMemory(room[:0], s, rest); a == 0 || hasPlace(known, a) || t.words == 4 && len(known) > 0 {
-			continue
+		if known := t.inMemory(room[:0], s, rest); len(known) == 0 || !t.wide() && !hasPlace(known, a) {
+			t.fill(slots, a, rest)
 		}
-		t.fill(slots, a, rest)
-	}
+	})
 	t.each(s.slots, func(a address, rest uint64) {
 		if !a.isGone() {
 			t.fill(slots, a, rest)
@@ -191,7 +192,7 @@ func (t *table) standOne(i int, d diskShard, file durable.File) (err error) {
 		if err = errors.Join(err, ferr); err != nil {
 			return
 		}
-		hides := len(found) > 0 && (t.words == 4 || hasPlace(found, a))
+		hides := len(found) > 0 && (t.wide() || hasPlace(found, a))
 		if slices.Contains(found, a) || a.isGone() && !hides {
 			return
 		}

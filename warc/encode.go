@@ -143,7 +143,7 @@ func appendTrailer(dst []byte, crc uint32, size int) []byte {
 // sound and pictures that are not compressed. Values in some order have more.
 func packed(p []byte) bool {
 	const piece, least, most = 256, 135, 190
-	if len(p) < 2*piece {
+	if len(p) < piece {
 		return false
 	}
 	var seen [256]int
