@@ -21,7 +21,7 @@ type options struct {
 	pages, gets, bytes, rounds, round int
 	indexMB                           int64
 	dir, html, stores, sync           string
-	packed, filled, digests           bool
+	packed, filled, digests, zstd     bool
 	phase                             string
 }
 
@@ -39,7 +39,8 @@ func main() {
 	flag.BoolVar(&o.filled, "filled", false, "the stores in -dir are full already; they stay there")
 	flag.Int64Var(&o.indexMB, "index", 0, "memory of octopus's index in MB, the rest of it being on disk; 0: all in memory")
 	flag.BoolVar(&o.digests, "digests", false, "peers look for the payload by its SHA-1 before they store a page, as octopus always does")
-	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold or cold32: what a child process does (internal)")
+	flag.BoolVar(&o.zstd, "zstd", false, "octopus compresses with zstd, not with gzip")
+	flag.StringVar(&o.phase, "phase", "", "fill, warm, cold, cold2 or cold32: what a child process does (internal)")
 	flag.IntVar(&o.round, "round", 0, "the round of a child process (internal)")
 	flag.Parse()
 	if o.bytes == 0 {
@@ -74,7 +75,7 @@ func (o *options) child() error {
 	}
 	opened := ms(time.Since(begin))
 	work := map[string]func() (figures, error){"fill": j.fill, "warm": j.warm,
-		"cold": func() (figures, error) { return j.cold(1) }, "cold32": func() (figures, error) { return j.cold(32) }}
+		"cold": func() (figures, error) { return j.cold(1) }, "cold2": func() (figures, error) { return j.cold(2) }, "cold32": func() (figures, error) { return j.cold(32) }}
 	f, err := work[o.phase]()
 	if err != nil {
 		return err
@@ -90,7 +91,7 @@ func (o *options) child() error {
 }
 
 // parent fills the stores, then measures gets in rounds, so that all of them meet
-// the same load of the machine, as does the yardstick.
+// the same load of the machine.
 func (o *options) parent() error {
 	if err := os.MkdirAll(o.dir, 0o755); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (o *options) parent() error {
 		defer os.RemoveAll(o.dir)
 	}
 	stores := strings.Split(o.stores, ",")
-	all := map[string]map[string][]float64{"fio": {}}
+	all := map[string]map[string][]float64{}
 	for _, name := range stores {
 		all[name] = map[string][]float64{}
 		if o.filled {
@@ -115,20 +116,20 @@ func (o *options) parent() error {
 		all[name]["disk_B_per_page"] = []float64{size / float64(o.pages)}
 	}
 	for o.round = range o.rounds {
-		for _, phase := range []string{"warm", "cold", "cold32"} {
-			if us, err := fio(o.dir); err != nil {
-				fmt.Fprintln(os.Stderr, "store: no yardstick:", err)
-			} else {
-				all["fio"]["randread_4k_us"] = append(all["fio"]["randread_4k_us"], us)
-			}
+		for _, phase := range []string{"warm", "cold", "cold2", "cold32"} {
 			for _, name := range stores {
+				if phase == "cold" {
+					if err := o.yardstick(name, all[name]); err != nil {
+						fmt.Fprintf(os.Stderr, "store: no yardstick for %s: %v\n", name, err)
+					}
+				}
 				if err := o.measure(name, phase, all[name]); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	return o.print(append([]string{"fio"}, stores...), all)
+	return o.print(stores, all)
 }
 
 // print writes the median of each figure, one line for each store.
@@ -145,11 +146,12 @@ func (o *options) print(names []string, all map[string]map[string][]float64) err
 			Pages   int     `json:"pages"`
 			Packed  bool    `json:"packed"`
 			Digests bool    `json:"peers_with_digests"`
+			Zstd    bool    `json:"octopus_with_zstd"`
 			IndexMB int64   `json:"index_MB"`
 			Bytes   int     `json:"body_bytes"`
 			Sync    string  `json:"sync"`
 			F       figures `json:"figures"`
-		}{name, o.pages, o.packed, o.digests, o.indexMB, o.bytes, o.sync, f})
+		}{name, o.pages, o.packed, o.digests, o.zstd, o.indexMB, o.bytes, o.sync, f})
 		if err != nil {
 			return err
 		}
@@ -176,7 +178,7 @@ func (o *options) measure(name, phase string, to map[string][]float64) error {
 func (o *options) process(name, dir, phase string) (f figures, err error) {
 	cmd := exec.Command(os.Args[0], "-phase", phase, "-stores", name, "-dir", dir, "-html", o.html,
 		fmt.Sprint("-pages=", o.pages), fmt.Sprint("-gets=", max(1, o.gets/o.rounds)), fmt.Sprint("-bytes=", o.bytes), fmt.Sprint("-packed=", o.packed),
-		"-sync", o.sync, fmt.Sprint("-digests=", o.digests), fmt.Sprint("-index=", o.indexMB), fmt.Sprint("-round=", o.round))
+		"-sync", o.sync, fmt.Sprint("-digests=", o.digests), fmt.Sprint("-zstd=", o.zstd), fmt.Sprint("-index=", o.indexMB), fmt.Sprint("-round=", o.round))
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -237,11 +239,38 @@ func allocated(dir string) (sum float64, err error) {
 	return sum, err
 }
 
-// fio returns the mean latency of random reads of 4 KiB, one at a time, past the
-// page cache, in microseconds.
-func fio(dir string) (float64, error) {
-	file := filepath.Join(dir, "fio") // stays for the next round
-	text, err := exec.Command("fio", "--name=r", "--filename="+file, "--size=1G", "--rw=randread", "--bs=4k", "--direct=1",
+// yardstick measures random reads of 4 KiB in the files of a store, one at a time,
+// past the page cache. Before, all of them are read once: a virtual disk has a
+// cache of its own and answers many times later for what is not in it.
+func (o *options) yardstick(name string, to map[string][]float64) error {
+	files, err := largeFiles(filepath.Join(o.dir, name))
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for _, file := range files {
+		if out, err := exec.Command("dd", "if="+file, "of=/dev/null", "bs=4M", "iflag=direct").CombinedOutput(); err != nil {
+			return fmt.Errorf("dd %s: %w: %s", file, err, out)
+		}
+	}
+	us, err := fio(files)
+	if err == nil {
+		to["fio_4k_us"] = append(to["fio_4k_us"], us)
+	}
+	return err
+}
+
+// largeFiles lists the files of a store that matter for the time of a read.
+func largeFiles(dir string) ([]string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	return slices.DeleteFunc(files, func(name string) bool {
+		info, err := os.Stat(name)
+		return err != nil || info.Size() < 1<<20
+	}), err
+}
+
+// fio returns the mean latency of random reads of 4 KiB in microseconds.
+func fio(files []string) (float64, error) {
+	text, err := exec.Command("fio", "--name=r", "--filename="+strings.Join(files, ":"), "--readonly", "--rw=randread", "--bs=4k", "--direct=1",
 		"--time_based", "--runtime=2", "--output-format=json").Output()
 	if err != nil {
 		return 0, fmt.Errorf("fio: %w", err)

@@ -41,6 +41,9 @@ var names = []string{"octopus", "pebble", "badger", "bbolt", "sqlite", "files"}
 func openStore(o *options) (store, error) {
 	if o.stores == "octopus" {
 		opt := container.Options{Dir: o.dir, IndexMemory: o.indexMB << 20}
+		if o.zstd {
+			opt.Compression = container.Zstd
+		}
 		if o.sync != "always" {
 			opt.Sync = container.Never
 		}
