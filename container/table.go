@@ -17,7 +17,7 @@ const (
 )
 
 // table maps hashes to addresses: open addressing with linear probing, in
-// shards that grow one by one. A hash may have several addresses; the caller
+// shards that grow one by one. A digest may have several addresses; the caller
 // tells them apart by reading what lies there. A slot is 16 bytes, wide, or 12; in
 // memory it looks as in the checkpoint:
 //
@@ -58,6 +58,7 @@ const (
 	narrowSlot = 12
 )
 
+// wide tells that a hash has one address at most.
 func (t *table) wide() bool { return t.slot == wideSlot }
 
 // startSlots is the first capacity of shard i: between 8 and 10.
@@ -122,7 +123,9 @@ func (t *table) inMemory(dst []address, s *shard, rest uint64) []address {
 			return dst
 		}
 		if r == rest {
-			dst = append(dst, a)
+			if dst = append(dst, a); t.wide() {
+				return dst
+			}
 		}
 		if i++; i == n {
 			i = 0

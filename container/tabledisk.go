@@ -113,7 +113,9 @@ func (t *table) onDisk(dst []address, s *shard, rest uint64) ([]address, error) 
 				return dst, nil
 			}
 			if r == rest {
-				dst = append(dst, a)
+				if dst = append(dst, a); t.wide() {
+					return dst, nil
+				}
 			}
 		}
 		if left, i = left-k, i+k; i == n {
