@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -157,5 +158,50 @@ func TestExportTextAndJSONL(t *testing.T) {
 	var out bytes.Buffer
 	if n, err := c.ExportJSONL(context.Background(), &out); err != nil || n != 20 || bytes.Count(out.Bytes(), []byte("\n")) != 20 {
 		t.Fatal(n, err)
+	}
+}
+
+// TestScanLate has a scan agree with Get where versions were not stored in the
+// order of their times: each URL once, nothing that is deleted.
+func TestScanLate(t *testing.T) {
+	c := open(t, container.Options{Dir: t.TempDir()})
+	defer closed(t, c)
+	day := func(url, body string, n int) {
+		put(t, c, container.Entry{Page: page(t, url, body, start.AddDate(0, 0, n))})
+	}
+	remove := func(url string) {
+		u, _ := canon.Parse(url)
+		if err := c.Delete(context.Background(), u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day("http://a.example/late", "five", 5)
+	day("http://a.example/late", "two", 2)
+	day("http://a.example/gone", "five", 5)
+	remove("http://a.example/gone")
+	day("http://a.example/gone", "two", 2)
+	day("http://a.example/back", "two", 2)
+	remove("http://a.example/back")
+	day("http://a.example/back", "one", 1)
+	day("http://a.example/back", "five", 5)
+	day("http://a.example/back", "three", 3)
+	day("http://a.example/late gone", "five", 5)
+	day("http://a.example/late gone", "two", 2)
+	remove("http://a.example/late gone")
+
+	var got []string
+	err := c.Scan(context.Background(), func(s *container.Stored) error {
+		wantBody(t, c, s.URL, string(s.Body))
+		got = append(got, s.URL+" "+string(s.Body))
+		return nil
+	})
+	if want := []string{"http://a.example/late five", "http://a.example/back five"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("scanned %q, %v; want %q", got, err, want)
+	}
+	for _, url := range []string{"http://a.example/gone", "http://a.example/late gone"} {
+		u, _ := canon.Parse(url)
+		if _, err := c.Get(context.Background(), u); !errors.Is(err, container.ErrNotFound) {
+			t.Errorf("%s: %v", url, err)
+		}
 	}
 }

@@ -126,42 +126,49 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 	return nil
 }
 
-// Scan calls visit for the newest version of every URL, in the order they lie
-// on disk, with payload. The visit function may use the container. Versions
+// Scan calls visit for what Get gives of every URL, with payload, in the order in
+// which they were last stored. The visit function may use the container. Versions
 // stored after the scan began may be missing. An error of visit ends it.
 func (c *Container) Scan(ctx context.Context, visit func(*Stored) error) error {
 	for _, s := range c.list() {
-		for i := 0; ; i++ {
-			e, err := s.entry(i)
-			if err == io.EOF {
-				break
-			}
-			if err == nil {
-				err = ctx.Err()
-			}
-			if err != nil {
+		err := s.each(func(e keyEntry) error {
+			if err := ctx.Err(); err != nil {
 				return err
 			}
-			newest, err := c.newestAt(&e)
-			if err != nil {
-				return err
-			}
-			if e.kind == Tombstone || newest != e.address(s.number) {
-				continue
-			}
-			v, _, err := c.read(e.address(s.number))
-			if err == nil {
+			l := link{e, e.address(s.number)}
+			v, err := again(func() (*Stored, error) { return c.newestFrom(l) })
+			if err == nil && v != nil {
 				err = c.follow(v)
 			}
-			if err == nil {
-				err = visit(v)
-			}
-			if err != nil {
+			if err != nil || v == nil {
 				return err
 			}
+			return visit(v)
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// newestFrom reads the newest version of the request whose chain begins with l;
+// nil where it does not, or where all is deleted. Only of a late one is that not
+// l itself.
+func (c *Container) newestFrom(l link) (*Stored, error) {
+	head, err := c.newestAt(&l.keyEntry)
+	if err != nil || head.place() != l.at.place() || l.kind == Tombstone && !head.late() {
+		return nil, err
+	}
+	if head.late() {
+		all, err := c.history(l.key)
+		if err != nil || len(all) == 0 {
+			return nil, err
+		}
+		head = all[0].at
+	}
+	v, _, err := c.read(head)
+	return v, err
 }
 
 // entry returns the i-th entry, or io.EOF.
