@@ -17,10 +17,10 @@ var fields = []string{"urlkey", "timestamp", "url", "mime", "status", "digest", 
 
 // query is what a request to /cdx asks for.
 type query struct {
-	url      octopus.URL // of an exact match
-	from, to string      // timestamps, inclusive; as many digits as were given
-	closest  string      // 14 digits; sort by distance to it
-	limit    int         // 0: all
+	urls     []octopus.URL // of an exact match
+	from, to string        // timestamps, inclusive; as many digits as were given
+	closest  string        // 14 digits; sort by distance to it
+	limit    int           // 0: all
 	reverse  bool
 	filters  []filter
 	fl       []string
@@ -106,10 +106,7 @@ func (q *query) parseURL(text, matchType string) error {
 	if text == "" {
 		return fmt.Errorf("url is missing")
 	}
-	if !strings.Contains(text, "://") {
-		text = "http://" + text
-	}
-	u, err := canon.Parse(text)
+	u, _, err := parseURL(text)
 	if err != nil {
 		return err
 	}
@@ -117,7 +114,7 @@ func (q *query) parseURL(text, matchType string) error {
 	host, _, _ := strings.Cut(key, ")")
 	switch matchType {
 	case "", "exact":
-		q.url, q.first, q.last = u, key, key+"\x00"
+		q.urls = spellings(u)
 	case "prefix":
 		if slash := strings.HasSuffix(text, "/"); slash && !strings.HasSuffix(key, "/") {
 			key += "/" // SURT drops it, but a/ is no prefix of ab
@@ -131,6 +128,30 @@ func (q *query) parseURL(text, matchType string) error {
 		return fmt.Errorf("matchType %q: want exact, prefix, host or domain", matchType)
 	}
 	return nil
+}
+
+// parseURL reads a URL and tells whether it came bare, without a scheme.
+func parseURL(text string) (u octopus.URL, bare bool, err error) {
+	scheme, _, ok := strings.Cut(text, ":/")
+	if bare = !ok || strings.ContainsAny(scheme, "/?"); bare { // a query may hold URLs
+		text = "http://" + text
+	}
+	u, err = canon.Parse(text)
+	return u, bare, err
+}
+
+// spellings returns the URLs that the container is asked for where an index has
+// the key of u: http and https, with www. and without. Those of another port
+// have another key.
+func spellings(u octopus.URL) (all []octopus.URL) {
+	_, rest, _ := strings.Cut(u.Text, "://")
+	rest = strings.TrimPrefix(rest, "www.")
+	for _, start := range []string{"http://", "http://www.", "https://", "https://www."} {
+		if v, err := canon.Parse(start + rest); err == nil && canon.SURT(v) == canon.SURT(u) {
+			all = append(all, v)
+		}
+	}
+	return all
 }
 
 // after returns the least text that is greater than all that begin with prefix.

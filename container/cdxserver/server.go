@@ -139,24 +139,33 @@ func (s *Server) serveCDX(w http.ResponseWriter, r *http.Request) {
 
 // each calls visit for the captures that q asks for, in the order of the index.
 func (s *Server) each(ctx context.Context, q *query, visit func(*warc.CDX) bool) error {
-	if !q.url.IsZero() {
-		all, err := s.store.CDX(ctx, q.url)
-		if errors.Is(err, container.ErrNotFound) {
-			return nil
-		}
-		slices.Reverse(all) // the container has the newest first
-		for i := range all {
-			if q.takes(&all[i]) && !visit(&all[i]) {
-				break
-			}
-		}
-		return err
+	if len(q.urls) > 0 {
+		return s.exact(ctx, q, visit)
 	}
 	x, err := s.sortedIndex(ctx)
 	if err != nil {
 		return err
 	}
 	return x.each(q.first, q.last, func(c *warc.CDX) bool { return ctx.Err() == nil && (!q.takes(c) || visit(c)) })
+}
+
+// exact is each for an exact match, without the index.
+func (s *Server) exact(ctx context.Context, q *query, visit func(*warc.CDX) bool) error {
+	var all []warc.CDX
+	for _, u := range q.urls {
+		lines, err := s.store.CDX(ctx, u)
+		if err != nil && !errors.Is(err, container.ErrNotFound) {
+			return err
+		}
+		all = append(all, lines...)
+	}
+	slices.SortStableFunc(all, func(a, b warc.CDX) int { return a.Time.Compare(b.Time) })
+	for i := range all {
+		if q.takes(&all[i]) && !visit(&all[i]) {
+			break
+		}
+	}
+	return nil
 }
 
 // sortedIndex makes the index if there is none yet.

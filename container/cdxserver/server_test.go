@@ -62,6 +62,8 @@ func archive(t *testing.T, opt cdxserver.Options) *httptest.Server {
 	put("http://sub.example.com/x?q=http://y/", "below", 3, 200, "Content-Type", "text/plain")
 	put("http://example.org/", "other", 4, 404)
 	put("http://examples.com/", "alike", 4, 200)
+	put("https://s.test/", "secure", 1, 200)
+	put("http://www.s.test/", "to https", 2, 301, "Location", "https://s.test/")
 	return srv
 }
 
@@ -98,7 +100,13 @@ func TestCDX(t *testing.T) {
 		{"url=*.example.com&filter==mime:text/plain", "3 sub.example.com/x?q=http://y/"},
 		{"url=example.com&matchType=domain&filter=!url:/a", "0 example.com/, 3 sub.example.com/x?q=http://y/"},
 		{"url=*&filter==status:404", "4 example.org/"},
-		{"url=*&limit=1&sort=reverse", "4 example.org/"},
+		{"url=*&limit=1&sort=reverse", "2 www.s.test/"},
+		{"url=s.test", "1 https://s.test/, 2 www.s.test/"},
+		{"url=http://s.test/", "1 https://s.test/, 2 www.s.test/"},
+		{"url=https://www.S.test", "1 https://s.test/, 2 www.s.test/"},
+		{"url=s.test/*", "1 https://s.test/, 2 www.s.test/"},
+		{"url=https://s.test:8443/", ""},
+		{"url=sub.example.com/x?q=http://y/", "3 sub.example.com/x?q=http://y/"},
 	} {
 		code, _, body := fetch(t, srv.URL+"/cdx?output=json&fl=timestamp,url&"+escape(tc.query))
 		if code != 200 {
@@ -174,6 +182,11 @@ func TestWeb(t *testing.T) {
 		{"/web/20260706120000id_/http://example.com/a/1", 200, "one, again"},
 		{"/web/20260704120000id_/http://sub.example.com/x?q=http://y/", 200, "below"},
 		{"/web/id_/http://example.org/", 404, "other"},
+		{"/web/2020id_/s.test", 200, "secure"},
+		{"/web/id_/s.test", 301, "to https"},
+		{"/web/id_/https://s.test/", 200, "secure"},
+		{"/web/id_/http://s.test/", 404, ""},
+		{"/web/2020id_/sub.example.com/x?q=http://y/", 200, "below"},
 		{"/web/id_/http://example.net/", 404, "http://example.net/: not in the archive\n"},
 		{"/web/20260702/http://example.com/a/1", 400, ""},
 		{"/web/July_id_/http://example.com/a/1", 400, ""},

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"octopus"
-	"octopus/canon"
 	"octopus/container"
 )
 
@@ -26,15 +25,19 @@ func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, rest string) {
 		http.Error(w, "want /web/{timestamp}id_/{url} with a timestamp of 4 to 14 digits, or none for the newest", http.StatusBadRequest)
 		return
 	}
-	u, err := canon.Parse(target)
+	u, bare, err := parseURL(target)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	page, err := s.nearest(r.Context(), u, at)
+	urls := []octopus.URL{u}
+	if bare { // else the scheme counts: a redirect of http to https must not lead to itself
+		urls = spellings(u)
+	}
+	page, err := s.nearest(r.Context(), urls, at)
 	switch {
 	case errors.Is(err, container.ErrNotFound):
-		http.Error(w, u.Text+": not in the archive", http.StatusNotFound)
+		http.Error(w, target+": not in the archive", http.StatusNotFound)
 	case err != nil:
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	default:
@@ -53,20 +56,26 @@ func parseStamp(digits string) (time.Time, error) {
 	return time.Parse(stampLayout, fill(digits, "00000101000000"))
 }
 
-// nearest returns the version whose time is nearest to at.
-func (s *Server) nearest(ctx context.Context, u octopus.URL, at time.Time) (*container.Stored, error) {
-	all, err := s.store.Versions(ctx, u)
-	if err != nil {
-		return nil, err
-	}
-	best := all[0]
-	for _, v := range all[1:] {
-		if v.Time.Sub(at).Abs() < best.Time.Sub(at).Abs() {
-			best = v
+// nearest returns the version of one of the URLs whose time is nearest to at.
+func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at time.Time) (*container.Stored, error) {
+	var url string
+	var best container.Version
+	for _, u := range urls {
+		all, err := s.store.Versions(ctx, u)
+		if err != nil && !errors.Is(err, container.ErrNotFound) {
+			return nil, err
+		}
+		for _, v := range all {
+			if url == "" || v.Time.Sub(at).Abs() < best.Time.Sub(at).Abs() {
+				url, best = u.Text, v
+			}
 		}
 	}
+	if url == "" {
+		return nil, container.ErrNotFound
+	}
 	page, err := s.store.Read(ctx, best.Ref)
-	if err == nil && page.URL != u.Text { // another URL with the same hash
+	if err == nil && page.URL != url { // another URL with the same hash
 		err = container.ErrNotFound
 	}
 	return page, err
