@@ -199,6 +199,52 @@ func TestRevisits(t *testing.T) {
 	check(t, dir)
 }
 
+// unchanged is an answer 304.
+func unchanged(t testing.TB, url string, at time.Time) *octopus.Page {
+	p := page(t, url, "", at)
+	p.Status = 304
+	return p
+}
+
+// TestUnchanged: a 304 stands for the version before its own time, whether that is
+// stored with it at once, or newer ones came before.
+func TestUnchanged(t *testing.T) {
+	const url = "http://a.example/"
+	day := func(n int) time.Time { return start.AddDate(0, 0, n) }
+	c := open(t, container.Options{Dir: t.TempDir()})
+	defer closed(t, c)
+	put(t, c, container.Entry{Page: page(t, url, "nine", day(9))})
+	results, err := c.PutAll(context.Background(), []container.Entry{
+		{Page: unchanged(t, url, day(0))}, // of what, nobody knows
+		{Page: page(t, url, "one", day(1))}, {Page: unchanged(t, url, day(2))}, {Page: unchanged(t, url, day(3))},
+		{Page: page(t, url, "four", day(4))}, {Page: unchanged(t, url, day(5))},
+	})
+	if err != nil || len(results) != 6 {
+		t.Fatal(results, err)
+	}
+	u, _ := canon.Parse(url)
+	for i, want := range []struct {
+		kind   container.Kind
+		status int
+		body   string
+	}{{container.Full, 304, ""}, {container.Full, 200, "one"}, {container.NotModified, 200, "one"}, {container.NotModified, 200, "one"},
+		{container.Full, 200, "four"}, {container.NotModified, 200, "four"}} {
+		s, err := c.At(context.Background(), u, day(i))
+		if err != nil || s.Kind != want.kind || results[i].Kind != want.kind || s.Status != want.status || string(s.Body) != want.body || !s.Time.Equal(day(i)) {
+			t.Errorf("day %d: %+v, %v; want %+v", i, s, err, want)
+		}
+	}
+	wantBody(t, c, url, "nine")
+	named := container.Entry{Page: unchanged(t, url, day(10)), Digest: warc.Digest([]byte("one"))}
+	put(t, c, named)
+	wantBody(t, c, url, "one")
+	lost := container.Entry{Page: unchanged(t, "http://b.example/", day(1)), Digest: warc.Digest([]byte("lost"))}
+	put(t, c, lost)
+	if s := wantBody(t, c, "http://b.example/", ""); s.Status != 304 || s.Digest != warc.Digest(nil) {
+		t.Errorf("a 304 of what is lost: %+v", s)
+	}
+}
+
 func TestDelete(t *testing.T) {
 	opt := container.Options{Dir: t.TempDir()}
 	c := open(t, opt)

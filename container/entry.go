@@ -39,7 +39,8 @@ func (k Kind) String() string {
 type Entry struct {
 	Page *octopus.Page
 	// Digest is that of Page.Body as warc.Digest makes it, where the caller
-	// has it already; empty means that Put computes it.
+	// has it already; empty means that Put computes it. Of an answer 304 it is that
+	// of the payload that has not changed, where the caller knows it.
 	Digest string
 	// Meta becomes a WARC metadata record beside the page, if it is not empty:
 	// via, hopsFromSeed, outlink lines or whatever the caller wants to keep.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"octopus"
@@ -68,7 +69,7 @@ func (c *Container) newest(u octopus.URL) (*Stored, address, error) {
 			return s, at, err
 		}
 	}
-	return c.newestOf(u)
+	return c.newestOf(u, math.MaxInt64)
 }
 
 // sameRequest compares the key a record carries, if any, with that of u.
@@ -80,9 +81,13 @@ func sameRequest(key string, u octopus.URL) bool {
 	return bytes.Equal(sum[:8], u.Key[8:])
 }
 
-// payloadOf finds the record that holds the payload of u's newest version.
-func (c *Container) payloadOf(u octopus.URL) (keyEntry, address, bool) {
-	_, at, err := c.newest(u)
+// payloadOf finds the record that holds the payload of u's newest version that is
+// not later than until, in milliseconds.
+func (c *Container) payloadOf(u octopus.URL, until int64) (keyEntry, address, bool) {
+	s, at, err := c.newest(u)
+	if err == nil && s.Time.UnixMilli() > until {
+		_, at, err = c.newestOf(u, until)
+	}
 	if err != nil {
 		return keyEntry{}, 0, false
 	}

@@ -74,14 +74,17 @@ func visible(all []link) []link {
 	})
 }
 
-// newestOf finds the newest version of u by its whole history, reading records
-// until one is u's.
-func (c *Container) newestOf(u octopus.URL) (*Stored, address, error) {
+// newestOf finds the newest version of u that is not later than until (in
+// milliseconds) by its whole history, reading records until one is u's.
+func (c *Container) newestOf(u octopus.URL, until int64) (*Stored, address, error) {
 	all, err := c.history(u.Key)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", u.Text, err)
 	}
 	for _, l := range all {
+		if l.time > until {
+			continue
+		}
 		s, key, err := c.read(l.at)
 		if err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", u.Text, err)

@@ -88,7 +88,11 @@ func (im *importer) add(ctx context.Context, r *warc.Reader, rec *warc.Record) e
 		im.rep.Skipped[reason]++
 		return nil
 	}
-	im.batch = append(im.batch, Entry{Page: p})
+	e := Entry{Page: p}
+	if sum, ok := im.decoded(rec); ok && rec.Type == warc.Revisit && p.Status == http.StatusNotModified {
+		e.Digest = warc.FormatDigest(sum)
+	}
+	im.batch = append(im.batch, e)
 	if im.bytes += len(p.Body); im.bytes < importBatch && len(im.batch) < 256 && rec.Type != warc.Revisit {
 		return nil
 	}
@@ -130,27 +134,33 @@ func (im *importer) page(ctx context.Context, rec *warc.Record, block []byte) (p
 	return p, ""
 }
 
-// revisit gives a page the payload that its record refers to. Put makes a
-// revisit of it again.
+// revisit gives a page the payload that its record refers to, which a 304 only
+// names. Put makes a revisit of it again.
 func (im *importer) revisit(ctx context.Context, p *octopus.Page, rec *warc.Record) (*octopus.Page, string) {
-	if p.Status == http.StatusNotModified {
-		return p, ""
-	}
-	p.Truncated = ""
-	sum, ok := warc.ParseDigest(rec.PayloadDigest)
-	if !ok {
-		return nil, "revisit without SHA-1"
-	}
 	if im.flush(ctx) != nil { // the error comes again at the end
 		return nil, "not stored"
 	}
-	if plain, coded := im.payloads[sum]; coded {
-		sum = plain
+	p.Truncated = ""
+	if p.Status == http.StatusNotModified {
+		return p, ""
+	}
+	sum, ok := im.decoded(rec)
+	if !ok {
+		return nil, "revisit without SHA-1"
 	}
 	if p.Body, ok = im.c.payload(sum); !ok {
 		return nil, "revisit of a payload that is not stored"
 	}
 	return p, ""
+}
+
+// decoded returns the digest of a record's payload, as it is stored: decoded.
+func (im *importer) decoded(rec *warc.Record) (sum [20]byte, ok bool) {
+	sum, ok = warc.ParseDigest(rec.PayloadDigest)
+	if plain, coded := im.payloads[sum]; coded {
+		sum = plain
+	}
+	return sum, ok
 }
 
 // payload returns the payload with a digest.

@@ -7,7 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"octopus"
+	"octopus/canon"
 	"octopus/container"
 	"octopus/warc"
 )
@@ -40,6 +43,48 @@ func TestImport(t *testing.T) {
 		for url, body := range want {
 			wantBody(t, c, url, body)
 		}
+	}
+}
+
+// TestImportUnchanged takes a segment with answers 304 into an empty store, and
+// into one that knows other versions: each stands for the payload that it names.
+func TestImportUnchanged(t *testing.T) {
+	const url = "http://a.example/"
+	day := func(n int) time.Time { return start.AddDate(0, 0, n) }
+	dir := t.TempDir()
+	c := open(t, container.Options{Dir: dir})
+	moved := page(t, url, "", day(5))
+	moved.Status = 301
+	for _, p := range []*octopus.Page{page(t, url, "one", day(1)), unchanged(t, url, day(2)), page(t, url, "three", day(3)), unchanged(t, url, day(4)), moved} {
+		put(t, c, container.Entry{Page: p})
+	}
+	closed(t, c)
+	files, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	data, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, others := range []bool{false, true} {
+		opt := container.Options{Dir: t.TempDir()}
+		c := open(t, opt)
+		if others {
+			put(t, c, container.Entry{Page: page(t, url, "between", day(1).Add(time.Hour))})
+			put(t, c, container.Entry{Page: page(t, url, "nine", day(9))})
+		}
+		for round := range int64(2) {
+			if r, err := c.Import(context.Background(), bytes.NewReader(data)); err != nil || r.Pages != 5 || r.Known != 5*round || len(r.Skipped) > 0 {
+				t.Errorf("other versions %v: %+v, %v", others, r, err)
+			}
+		}
+		u, _ := canon.Parse(url)
+		for n, body := range map[int]string{1: "one", 2: "one", 3: "three", 4: "three"} {
+			s, err := c.At(context.Background(), u, day(n))
+			if err != nil || string(s.Body) != body || s.Status != 200 || (s.Kind == container.NotModified) != (n%2 == 0) {
+				t.Errorf("other versions %v, day %d: %+v, %v", others, n, s, err)
+			}
+		}
+		closed(t, c)
+		check(t, opt.Dir)
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"crypto/sha1"
 	"errors"
 	"fmt"
+	"net/http"
+	"slices"
 	"time"
 
 	"octopus"
@@ -36,9 +38,36 @@ func (c *Container) Put(ctx context.Context, e Entry) (Result, error) {
 	return r[0], nil
 }
 
-// PutAll stores pages in order, with one sync for all of them. After an error
-// none, some or all of them are stored.
+// PutAll stores pages in order, with one sync for all of them, and one more for
+// each 304 whose payload may be among them. After an error none, some or all of
+// them are stored.
 func (c *Container) PutAll(ctx context.Context, entries []Entry) ([]Result, error) {
+	results := make([]Result, 0, len(entries))
+	for len(entries) > 0 {
+		n := independent(entries)
+		done, err := c.putBatch(ctx, entries[:n])
+		if err != nil {
+			return nil, err
+		}
+		results, entries = append(results, done...), entries[n:]
+	}
+	return results, nil
+}
+
+// independent counts the entries before the first 304 to a request that is among
+// them: what it refers to must be stored before it is prepared.
+func independent(entries []Entry) int {
+	for i, e := range entries {
+		before := func(o Entry) bool { return o.Page != nil && o.Page.URL().Key == e.Page.URL().Key }
+		if e.Page != nil && e.Page.Status == http.StatusNotModified && slices.ContainsFunc(entries[:i], before) {
+			return i
+		}
+	}
+	return len(entries)
+}
+
+// putBatch stores pages that do not depend on each other, in one commit.
+func (c *Container) putBatch(ctx context.Context, entries []Entry) ([]Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -110,7 +139,7 @@ func (c *Container) prepare(u *unit, res *Result, e Entry) error {
 	}
 	head := warc.HTTPBlock(p.Status, p.Header, int64(len(p.Body)))
 	body := p.Body
-	if c.revisit(&u.entry, rec, p, sum, res) {
+	if c.revisit(&u.entry, rec, e, sum, res) {
 		if u.entry.kind == NotModified {
 			head = warc.HTTPBlock(p.Status, p.Header, -1)
 		}
@@ -128,7 +157,7 @@ func (c *Container) prepare(u *unit, res *Result, e Entry) error {
 
 // payloadDigest returns the SHA-1 of the page's body, the caller's if given.
 func payloadDigest(e Entry) ([20]byte, error) {
-	if e.Digest == "" {
+	if e.Digest == "" || e.Page.Status == http.StatusNotModified {
 		return sha1.Sum(e.Page.Body), nil
 	}
 	sum, ok := warc.ParseDigest(e.Digest)
@@ -140,14 +169,15 @@ func payloadDigest(e Entry) ([20]byte, error) {
 
 // revisit turns rec into a revisit record where the payload is stored already,
 // and reports whether it did.
-func (c *Container) revisit(e *keyEntry, rec *warc.Record, p *octopus.Page, sum [20]byte, res *Result) bool {
+func (c *Container) revisit(e *keyEntry, rec *warc.Record, given Entry, sum [20]byte, res *Result) bool {
+	p := given.Page
 	var original keyEntry
 	var at address
 	var ok bool
 	profile, kind := warc.SamePayload, Same
 	switch {
-	case p.Status == 304:
-		original, at, ok = c.payloadOf(p.URL())
+	case p.Status == http.StatusNotModified:
+		original, at, ok = c.unchanged(given)
 		profile, kind = warc.NotModified, NotModified
 	case len(p.Body) > 0 && p.Truncated == "":
 		original, at, ok = c.byDigest(sum)
@@ -169,6 +199,17 @@ func (c *Container) revisit(e *keyEntry, rec *warc.Record, p *octopus.Page, sum 
 		rec.Truncated = "length"
 	}
 	return true
+}
+
+// unchanged finds the record that holds the payload of which an answer 304 says
+// that it has not changed: the one it names, or that of the version before it.
+func (c *Container) unchanged(e Entry) (keyEntry, address, bool) {
+	if sum, ok := warc.ParseDigest(e.Digest); ok {
+		if original, at, ok := c.byDigest(sum); ok {
+			return original, at, true
+		}
+	}
+	return c.payloadOf(e.Page.URL(), e.Page.Start.UnixMilli())
 }
 
 // encode makes the gzip members of a unit.
