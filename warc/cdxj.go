@@ -36,6 +36,33 @@ type cdxJSON struct {
 // cdxTime is the layout of a CDX timestamp, 14 digits.
 const cdxTime = "20060102150405"
 
+// ParseStamp returns the first and the last moment of what a timestamp of 4, 6, 8,
+// 10, 12 or 14 digits means: "2026" is a whole year, 14 digits are a second.
+func ParseStamp(digits string) (first, last time.Time, err error) {
+	n := len(digits)
+	if n < 4 || n > len(cdxTime) || n%2 == 1 {
+		return first, last, fmt.Errorf("timestamp %q: want YYYYMMDDhhmmss, or the first 4, 6, 8, 10 or 12 digits of it", digits)
+	}
+	if first, err = time.Parse(cdxTime[:n], digits); err != nil {
+		return first, last, fmt.Errorf("timestamp %q: %w", digits, err)
+	}
+	switch n {
+	case 4:
+		last = first.AddDate(1, 0, 0)
+	case 6:
+		last = first.AddDate(0, 1, 0)
+	case 8:
+		last = first.AddDate(0, 0, 1)
+	case 10:
+		last = first.Add(time.Hour)
+	case 12:
+		last = first.Add(time.Minute)
+	default:
+		last = first.Add(time.Second)
+	}
+	return first, last.Add(-time.Nanosecond), nil
+}
+
 // Append appends the line, newline included. Lines that are sorted by their
 // bytes make an index.
 func (c *CDX) Append(dst []byte) []byte {

@@ -267,3 +267,20 @@ func TestFields(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func TestParseStamp(t *testing.T) {
+	for digits, want := range map[string]string{ // the last second
+		"2024": "20241231235959", "202402": "20240229235959", "20240228": "20240228235959", "2024022812": "20240228125959",
+		"202402281230": "20240228123059", "20240228123015": "20240228123015",
+	} {
+		first, last, err := warc.ParseStamp(digits)
+		if err != nil || !strings.HasPrefix(first.Format("20060102150405"), digits) || last.Format("20060102150405.999") != want+".999" {
+			t.Errorf("%s: %v to %v, %v", digits, first, last, err)
+		}
+	}
+	for _, digits := range []string{"", "20", "20240", "20241301", "July", "202402281230155", "20240228123.15"} {
+		if _, _, err := warc.ParseStamp(digits); err == nil {
+			t.Errorf("%q is taken", digits)
+		}
+	}
+}

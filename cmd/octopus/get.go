@@ -17,6 +17,7 @@ import (
 	"octopus/node"
 	"octopus/parse"
 	"octopus/parse/charset"
+	"octopus/warc"
 )
 
 // getCmd prints a page from the store.
@@ -99,16 +100,21 @@ func (a *app) argURL(arg string) (octopus.URL, error) {
 	return canon.Parse(text)
 }
 
-// parseTime reads a time in one of the forms that people and archives use. A
-// date without a time of day means its last second, so that its versions count.
+// parseTime reads a time in one of the forms that people and archives use, and
+// returns the last moment that it means: a day's, a second's. So a page counts
+// that was captured within it.
 func parseTime(text string) (time.Time, error) {
 	if t, err := time.Parse(time.DateOnly, text); err == nil {
-		return t.Add(24*time.Hour - time.Nanosecond), nil
+		return t.AddDate(0, 0, 1).Add(-time.Nanosecond), nil
 	}
-	for _, layout := range []string{time.RFC3339, "20060102150405"} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t, nil
+	if t, err := time.Parse(time.RFC3339, text); err == nil {
+		if !strings.ContainsAny(text, ".,") { // not exact to a fraction
+			t = t.Add(time.Second - time.Nanosecond)
 		}
+		return t, nil
+	}
+	if _, last, err := warc.ParseStamp(text); err == nil {
+		return last, nil
 	}
 	return time.Time{}, fmt.Errorf("%q is no time; write 2026-07-01, 2026-07-01T12:00:00Z or 20260701120000", text)
 }

@@ -54,6 +54,24 @@ func TestImportAt(t *testing.T) {
 	c.run("import", "bad.warc").want(exitFailure, "bad.warc", "offset")
 }
 
+// TestAtSecond reads a page that was captured within the second, and within the
+// longer times, that --at names.
+func TestAtSecond(t *testing.T) {
+	c := newCLI(t)
+	c.file("w.warc", strings.ReplaceAll(foreignWARC(), "T12:00:00Z", "T12:00:00.600Z"))
+	c.run("import", "w.warc").want(exitOK)
+	for at, want := range map[string]string{"20260701120000": "first", "2026-07-01T12:00:00Z": "first", "2026-07-01T12:00:00.700Z": "first",
+		"202607011200": "first", "2026070112": "first", "20260701": "first", "202607": "second", "2026": "second"} {
+		if c.run("get", "http://a.example/p", "--at", at).want(exitOK); c.stdout != want {
+			t.Errorf("--at %s: %q", at, c.stdout)
+		}
+	}
+	for _, at := range []string{"20260701115959", "2026-07-01T12:00:00.500Z", "202606"} {
+		c.run("get", "http://a.example/p", "--at", at).want(exitFailure, "no page in db")
+	}
+	c.run("get", "http://a.example/p", "--at", "2026070").want(exitUsage, "no time")
+}
+
 // TestExport writes every format, and overwrites nothing.
 func TestExport(t *testing.T) {
 	s, c := newSite(t), newCLI(t)

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"octopus"
 	"octopus/canon"
@@ -19,7 +20,7 @@ var fields = []string{"urlkey", "timestamp", "url", "mime", "status", "digest", 
 type query struct {
 	urls     []octopus.URL // of an exact match
 	from, to string        // timestamps, inclusive; as many digits as were given
-	closest  string        // 14 digits; sort by distance to it
+	closest  *period       // sort by distance to it
 	limit    int           // 0: all
 	reverse  bool
 	filters  []filter
@@ -39,7 +40,7 @@ type filter struct {
 
 func parseQuery(v url.Values) (*query, error) {
 	q := &query{from: v.Get("from"), to: v.Get("to"), json: v.Get("output") == "json", fl: fields}
-	for _, stamp := range []string{q.from, q.to, v.Get("closest")} {
+	for _, stamp := range []string{q.from, q.to} {
 		if strings.Trim(stamp, "0123456789") != "" || len(stamp) > 14 {
 			return nil, fmt.Errorf("timestamp %q: want up to 14 digits", stamp)
 		}
@@ -81,16 +82,31 @@ func (q *query) parseSort(sort, closest string) error {
 	default:
 		return fmt.Errorf("sort %q: want default, reverse or closest", sort)
 	}
-	if closest != "" && !q.reverse {
-		q.closest = fill(closest, "00000101000000")
-	} else if sort == "closest" {
-		return fmt.Errorf("sort=closest needs closest=TIMESTAMP")
+	if closest == "" {
+		if sort == "closest" {
+			return fmt.Errorf("sort=closest needs closest=TIMESTAMP")
+		}
+		return nil
 	}
-	return nil
+	p, err := parsePeriod(closest)
+	if err == nil && !q.reverse {
+		q.closest = &p
+	}
+	return err
 }
 
-// fill makes a timestamp whole with the digits of pattern.
-func fill(stamp, pattern string) string { return stamp + pattern[len(stamp):] }
+// period is what a timestamp means, from its first moment to its last.
+type period struct{ first, last time.Time }
+
+func parsePeriod(stamp string) (p period, err error) {
+	p.first, p.last, err = warc.ParseStamp(stamp)
+	return p, err
+}
+
+// distance is 0 for what lies in the period.
+func (p period) distance(t time.Time) time.Duration {
+	return max(0, p.first.Sub(t), t.Sub(p.last))
+}
 
 // parseURL understands the wildcards and computes the span of keys.
 func (q *query) parseURL(text, matchType string) error {

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"octopus"
 	"octopus/container"
@@ -120,7 +119,7 @@ func (s *Server) serveCDX(w http.ResponseWriter, r *http.Request) {
 		out.Write(q.line(c)) // bufio keeps the first error
 		return n != q.limit && r.Context().Err() == nil
 	}
-	if q.reverse || q.closest != "" {
+	if q.reverse || q.closest != nil {
 		err = s.sorted(r.Context(), q, write)
 	} else {
 		err = s.each(r.Context(), q, write)
@@ -194,15 +193,10 @@ func (s *Server) sorted(ctx context.Context, q *query, visit func(*warc.CDX) boo
 	if len(all) > s.opt.SortLimit {
 		return errTooMany
 	}
-	if q.reverse {
-		slices.Reverse(all)
-	} else {
-		want, err := time.Parse(stampLayout, q.closest)
-		if err != nil {
-			want = time.Time{} // no such date: the oldest is nearest
-		}
+	slices.Reverse(all) // of what is equally close the newest comes first
+	if q.closest != nil {
 		slices.SortStableFunc(all, func(a, b warc.CDX) int {
-			return cmp.Compare(a.Time.Sub(want).Abs(), b.Time.Sub(want).Abs())
+			return cmp.Compare(q.closest.distance(a.Time), q.closest.distance(b.Time))
 		})
 	}
 	for i := range all {

@@ -39,7 +39,7 @@ func archive(t *testing.T, opt cdxserver.Options) *httptest.Server {
 			t.Error(err)
 		}
 	})
-	put := func(text, body string, day, status int, header ...string) {
+	putAt := func(text, body string, at time.Time, status int, header ...string) {
 		u, err := canon.Parse(text)
 		if err != nil {
 			t.Fatal(err)
@@ -49,10 +49,14 @@ func archive(t *testing.T, opt cdxserver.Options) *httptest.Server {
 			h.Set(header[i], header[i+1])
 		}
 		_, err = c.Put(t.Context(), container.Entry{Page: &octopus.Page{Lease: octopus.Lease{Link: octopus.Link{URL: u}},
-			Start: start.AddDate(0, 0, day), Status: status, Header: h, Body: []byte(body)}})
+			Start: at, Status: status, Header: h, Body: []byte(body)}})
 		if err != nil {
 			t.Fatal(err)
 		}
+	}
+	put := func(text, body string, day, status int, header ...string) {
+		t.Helper()
+		putAt(text, body, start.AddDate(0, 0, day), status, header...)
 	}
 	put("http://example.com/", "home", 0, 200)
 	put("http://example.com/a/1", "one", 1, 200)
@@ -64,6 +68,10 @@ func archive(t *testing.T, opt cdxserver.Options) *httptest.Server {
 	put("http://examples.com/", "alike", 4, 200)
 	put("https://s.test/", "secure", 1, 200)
 	put("http://www.s.test/", "to https", 2, 301, "Location", "https://s.test/")
+	put("https://s.test/", "secure, again", 3, 200)
+	putAt("http://w.test/ms", "second 1", start.Add(1900*time.Millisecond), 200)
+	putAt("http://w.test/ms", "second 2", start.Add(2600*time.Millisecond), 200)
+	putAt("http://w.test/ms", "second 3", start.Add(3100*time.Millisecond), 200)
 	return srv
 }
 
@@ -90,6 +98,8 @@ func TestCDX(t *testing.T) {
 		{"url=example.com/a/1&limit=2", "1 example.com/a/1, 5 example.com/a/1"},
 		{"url=example.com/a/1&sort=reverse&limit=1", "9 example.com/a/1"},
 		{"url=example.com/a/1&sort=closest&closest=20260706", "5 example.com/a/1, 1 example.com/a/1, 9 example.com/a/1"},
+		{"url=example.com/a/1&closest=202607&limit=1", "9 example.com/a/1"},
+		{"url=w.test/ms&closest=20260701120002&from=20260701120002&to=20260701120002", "0 w.test/ms"},
 		{"url=example.com/a/1&from=20260703&to=20260706", "5 example.com/a/1"},
 		{"url=example.com/a/1&to=202607", "1 example.com/a/1, 5 example.com/a/1, 9 example.com/a/1"},
 		{"url=example.com/a/1&filter=mime:revisit", "9 example.com/a/1"},
@@ -100,11 +110,11 @@ func TestCDX(t *testing.T) {
 		{"url=*.example.com&filter==mime:text/plain", "3 sub.example.com/x?q=http://y/"},
 		{"url=example.com&matchType=domain&filter=!url:/a", "0 example.com/, 3 sub.example.com/x?q=http://y/"},
 		{"url=*&filter==status:404", "4 example.org/"},
-		{"url=*&limit=1&sort=reverse", "2 www.s.test/"},
-		{"url=s.test", "1 https://s.test/, 2 www.s.test/"},
-		{"url=http://s.test/", "1 https://s.test/, 2 www.s.test/"},
-		{"url=https://www.S.test", "1 https://s.test/, 2 www.s.test/"},
-		{"url=s.test/*", "1 https://s.test/, 2 www.s.test/"},
+		{"url=*&limit=1&sort=reverse", "0 w.test/ms"},
+		{"url=s.test", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
+		{"url=http://s.test/", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
+		{"url=https://www.S.test", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
+		{"url=s.test/*", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
 		{"url=https://s.test:8443/", ""},
 		{"url=sub.example.com/x?q=http://y/", "3 sub.example.com/x?q=http://y/"},
 	} {
@@ -153,7 +163,7 @@ func TestCDXText(t *testing.T) {
 
 func TestCDXRefuses(t *testing.T) {
 	srv := archive(t, cdxserver.Options{SortLimit: 2})
-	for _, query := range []string{"", "url=", "url=a&limit=0", "url=a&limit=x", "url=a&sort=up", "url=a&sort=closest", "url=a&from=July",
+	for _, query := range []string{"", "url=", "url=a&limit=0", "url=a&limit=x", "url=a&sort=up", "url=a&sort=closest", "url=a&from=July", "url=a&closest=July",
 		"url=a&fl=nothing", "url=a&filter=nothing:x", "url=a&filter=status", "url=a&filter=~url:(", "url=a&matchType=range", "url=ftp://a/",
 		"url=*&sort=reverse"} {
 		if code, _, body := fetch(t, srv.URL+"/cdx?"+escape(query)); code != 400 || body == "" {
@@ -183,8 +193,16 @@ func TestWeb(t *testing.T) {
 		{"/web/20260704120000id_/http://sub.example.com/x?q=http://y/", 200, "below"},
 		{"/web/id_/http://example.org/", 404, "other"},
 		{"/web/2020id_/s.test", 200, "secure"},
-		{"/web/id_/s.test", 301, "to https"},
-		{"/web/id_/https://s.test/", 200, "secure"},
+		{"/web/20260703id_/s.test", 301, "to https"},
+		{"/web/id_/s.test", 200, "secure, again"},
+		{"/web/20260701120001id_/http://w.test/ms", 200, "second 1"},
+		{"/web/20260701120002id_/http://w.test/ms", 200, "second 2"},
+		{"/web/20260701120003id_/http://w.test/ms", 200, "second 3"},
+		{"/web/202607011200id_/http://w.test/ms", 200, "second 3"},
+		{"/web/2026070112id_/http://w.test/ms", 200, "second 3"},
+		{"/web/2026id_/http://example.com/a/1", 200, "one, again"},
+		{"/web/20261301id_/http://example.com/a/1", 400, ""},
+		{"/web/id_/https://s.test/", 200, "secure, again"},
 		{"/web/id_/http://s.test/", 404, ""},
 		{"/web/2020id_/sub.example.com/x?q=http://y/", 200, "below"},
 		{"/web/id_/http://example.net/", 404, "http://example.net/: not in the archive\n"},

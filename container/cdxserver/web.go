@@ -1,6 +1,7 @@
 package cdxserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -20,10 +21,17 @@ import (
 func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, rest string) {
 	stamp, target, _ := strings.Cut(rest, "/")
 	digits, raw := strings.CutSuffix(stamp, "id_")
-	at, err := parseStamp(digits)
-	if !raw || err != nil {
-		http.Error(w, "want /web/{timestamp}id_/{url} with a timestamp of 4 to 14 digits, or none for the newest", http.StatusBadRequest)
+	if !raw {
+		http.Error(w, "want /web/{timestamp}id_/{url}, or no timestamp for the newest", http.StatusBadRequest)
 		return
+	}
+	at := period{last: time.Unix(1<<40, 0)} // in all of time the newest is nearest
+	if digits != "" {
+		var err error
+		if at, err = parsePeriod(digits); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
 	}
 	u, bare, err := parseURL(target)
 	if err != nil {
@@ -45,19 +53,9 @@ func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, rest string) {
 	}
 }
 
-// parseStamp reads the first digits of a timestamp; none mean the far future.
-func parseStamp(digits string) (time.Time, error) {
-	if digits == "" {
-		return time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), nil
-	}
-	if len(digits) < 4 || len(digits) > len(stampLayout) {
-		return time.Time{}, errors.New("length")
-	}
-	return time.Parse(stampLayout, fill(digits, "00000101000000"))
-}
-
-// nearest returns the version of one of the URLs whose time is nearest to at.
-func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at time.Time) (*container.Stored, error) {
+// nearest returns the version of one of the URLs whose time is nearest to at, the
+// newest of those that are equally near.
+func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at period) (*container.Stored, error) {
 	var url string
 	var best container.Version
 	for _, u := range urls {
@@ -66,7 +64,8 @@ func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at time.Time) 
 			return nil, err
 		}
 		for _, v := range all {
-			if url == "" || v.Time.Sub(at).Abs() < best.Time.Sub(at).Abs() {
+			d := cmp.Compare(at.distance(v.Time), at.distance(best.Time))
+			if url == "" || d < 0 || d == 0 && v.Time.After(best.Time) {
 				url, best = u.Text, v
 			}
 		}
