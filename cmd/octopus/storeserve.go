@@ -21,7 +21,7 @@ func (a *app) storeServeCmd() *cobra.Command {
 	var public bool
 	cmd := &cobra.Command{Use: "serve", Short: "Serve index and pages over HTTP, as archives do: /cdx and /web/{timestamp}id_/{url}", Args: cobra.NoArgs,
 		Long: `Serve the store to replay tools until Ctrl-C. /cdx answers queries of the index
-with the parameters of pywb's CDX server; /web/{timestamp}id_/{url} answers with
+with parameters of pywb's CDX server; /web/{timestamp}id_/{url} answers with
 the version nearest to the time. Everybody who reaches the address can read all
 pages, so it must be a loopback address unless --public is given; without it
 requests for other host names are refused too.`}

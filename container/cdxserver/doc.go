@@ -5,8 +5,8 @@
 //	/web/{timestamp}id_/{url}         the capture nearest to a time, as it came
 //
 // The parameters of /cdx are those of pywb's CDX server: url (with the wildcards
-// *.host and prefix*), matchType, from, to, closest, limit, sort, filter, fl,
-// output=json.
+// *.host and prefix*), matchType, from, to, closest, limit, sort, filter, fl or
+// fields, output=json|text. Any other is refused.
 // An exact match is answered from the container at once. The others need a
 // sorted index, which the first such request makes in a temporary file; it
 // holds the versions of that time.

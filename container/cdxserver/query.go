@@ -1,9 +1,11 @@
 package cdxserver
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +18,12 @@ import (
 // fields are the names of the values of a capture, in the order of the answer.
 var fields = []string{"urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"}
 
+// aliases are what the CDX server of the Internet Archive calls these fields.
+var aliases = map[string]string{"original": "url", "mimetype": "mime", "statuscode": "status"}
+
+// parameters are those that are understood.
+var parameters = []string{"url", "matchType", "from", "to", "closest", "limit", "sort", "filter", "fl", "fields", "output"}
+
 // query is what a request to /cdx asks for.
 type query struct {
 	urls     []octopus.URL // of an exact match
@@ -25,13 +33,14 @@ type query struct {
 	reverse  bool
 	filters  []filter
 	fl       []string
-	json     bool
+	output   string // json, text, or empty for CDXJ lines
 
 	// span of SURT keys for the other matches: first <= key < last.
 	first, last string
 }
 
-// filter is [!][=|~]field:expression: contains, equals, or matches wholly.
+// filter is [!][=|~]field:expression: contains, equals, or matches from the
+// beginning.
 type filter struct {
 	field string
 	not   bool
@@ -39,7 +48,12 @@ type filter struct {
 }
 
 func parseQuery(v url.Values) (*query, error) {
-	q := &query{from: v.Get("from"), to: v.Get("to"), json: v.Get("output") == "json", fl: fields}
+	q := &query{from: v.Get("from"), to: v.Get("to"), output: v.Get("output"), fl: fields}
+	for name := range v {
+		if !slices.Contains(parameters, name) {
+			return nil, fmt.Errorf("parameter %q is not supported; there are %s", name, strings.Join(parameters, ", "))
+		}
+	}
 	for _, stamp := range []string{q.from, q.to} {
 		if strings.Trim(stamp, "0123456789") != "" || len(stamp) > 14 {
 			return nil, fmt.Errorf("timestamp %q: want up to 14 digits", stamp)
@@ -62,15 +76,31 @@ func parseQuery(v url.Values) (*query, error) {
 		}
 		q.filters = append(q.filters, f)
 	}
-	if fl := v.Get("fl"); fl != "" {
-		q.fl = strings.Split(fl, ",")
-	}
-	for _, name := range q.fl {
-		if !known(name) {
-			return nil, fmt.Errorf("fl: no field %q; there are %s", name, strings.Join(fields, ", "))
-		}
+	if err := q.parseOutput(cmp.Or(v.Get("fl"), v.Get("fields"))); err != nil {
+		return nil, err
 	}
 	return q, q.parseURL(v.Get("url"), v.Get("matchType"))
+}
+
+// parseOutput understands the form of the answer, and which fields are in it.
+func (q *query) parseOutput(fl string) error {
+	switch q.output {
+	case "", "json", "text":
+	default:
+		return fmt.Errorf("output %q: want json or text, or none for CDXJ lines", q.output)
+	}
+	if fl == "" {
+		return nil
+	}
+	q.output, q.fl = cmp.Or(q.output, "text"), nil
+	for name := range strings.SplitSeq(fl, ",") {
+		field, ok := fieldOf(name)
+		if !ok {
+			return fmt.Errorf("fl: no field %q; there are %s", name, strings.Join(fields, ", "))
+		}
+		q.fl = append(q.fl, field)
+	}
+	return nil
 }
 
 func (q *query) parseSort(sort, closest string) error {
@@ -175,13 +205,10 @@ func after(prefix string) string {
 	return prefix[:len(prefix)-1] + string(rune(prefix[len(prefix)-1]+1))
 }
 
-func known(field string) bool {
-	for _, f := range fields {
-		if f == field {
-			return true
-		}
-	}
-	return false
+// fieldOf returns the field that has a name or an alias.
+func fieldOf(name string) (field string, ok bool) {
+	field = cmp.Or(aliases[name], name)
+	return field, slices.Contains(fields, field)
 }
 
 func parseFilter(text string) (f filter, err error) {
@@ -191,15 +218,16 @@ func parseFilter(text string) (f filter, err error) {
 	if strings.HasPrefix(rest, "=") || strings.HasPrefix(rest, "~") {
 		kind, rest = rest[:1], rest[1:]
 	}
-	field, want, ok := strings.Cut(rest, ":")
-	if f.field = field; !ok || !known(field) {
+	name, want, colon := strings.Cut(rest, ":")
+	var ok bool
+	if f.field, ok = fieldOf(name); !ok || !colon {
 		return f, fmt.Errorf("filter %q: want [!][=|~]field:expression with a field of %s", text, strings.Join(fields, ", "))
 	}
 	switch kind {
 	case "=":
 		f.match = func(s string) bool { return s == want }
 	case "~":
-		re, err := regexp.Compile("^(?:" + want + ")$")
+		re, err := regexp.Compile("^(?:" + want + ")")
 		if err != nil {
 			return f, fmt.Errorf("filter %q: %w", text, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -103,16 +104,20 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && ip.Unmap().IsLoopback()
 }
 
+// contentTypes are those of the outputs.
+var contentTypes = map[string]string{"": "text/x-cdxj; charset=utf-8", "json": "application/x-ndjson", "text": "text/plain; charset=utf-8"}
+
 func (s *Server) serveCDX(w http.ResponseWriter, r *http.Request) {
-	q, err := parseQuery(r.URL.Query())
+	var q *query
+	v, err := url.ParseQuery(r.URL.RawQuery)
+	if err == nil {
+		q, err = parseQuery(v)
+	}
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	w.Header().Set("Content-Type", "text/x-cdxj; charset=utf-8")
-	if q.json {
-		w.Header().Set("Content-Type", "application/x-ndjson")
-	}
+	w.Header().Set("Content-Type", contentTypes[q.output])
 	out, n := bufio.NewWriter(w), 0
 	write := func(c *warc.CDX) bool {
 		n++
@@ -209,7 +214,7 @@ func (s *Server) sorted(ctx context.Context, q *query, visit func(*warc.CDX) boo
 
 // line is a capture as q wants it: a CDXJ line, values of fields, or JSON.
 func (q *query) line(c *warc.CDX) []byte {
-	if q.json {
+	if q.output == "json" {
 		b := []byte("{")
 		for i, f := range q.fl {
 			if i > 0 {
@@ -221,7 +226,7 @@ func (q *query) line(c *warc.CDX) []byte {
 		}
 		return append(b, "}\n"...)
 	}
-	if len(q.fl) == len(fields) {
+	if q.output == "" {
 		return c.Append(nil)
 	}
 	var values []string

@@ -156,18 +156,38 @@ func TestCDXText(t *testing.T) {
 	if _, _, body := fetch(t, srv.URL+"/cdx?url=example.com"); !strings.HasPrefix(body, "com,example)/ 20260701120000 {\"url\":\"http://example.com/\"") {
 		t.Errorf("CDXJ: %q", body)
 	}
-	if _, _, body := fetch(t, srv.URL+"/cdx?url=example.com&fl=urlkey,status"); body != "com,example)/ 200\n" {
-		t.Errorf("fl: %q", body)
+	all := "com,example)/ 20260701120000 http://example.com/ text/html 200"
+	for query, want := range map[string]string{
+		"fl=urlkey,status":                  "com,example)/ 200\n",
+		"fields=urlkey,statuscode":          "com,example)/ 200\n",
+		"fl=original,mimetype":              "http://example.com/ text/html\n",
+		"fl=original&output=json":           `{"url": "http://example.com/"}` + "\n",
+		"fl=status&filter==statuscode:200":  "200\n",
+		"fl=status&filter=~status:2":        "200\n", // from the beginning
+		"fl=status&filter=~status:0":        "",
+		"fl=status,mime&filter=!~mime:html": "200 text/html\n",
+	} {
+		if _, _, body := fetch(t, srv.URL+"/cdx?url=example.com&"+query); body != want {
+			t.Errorf("%s: %q", query, body)
+		}
+	}
+	if _, _, body := fetch(t, srv.URL+"/cdx?url=example.com&output=text"); !strings.HasPrefix(body, all) || strings.Count(body, " ") != 8 {
+		t.Errorf("text: %q", body)
 	}
 }
 
 func TestCDXRefuses(t *testing.T) {
 	srv := archive(t, cdxserver.Options{SortLimit: 2})
 	for _, query := range []string{"", "url=", "url=a&limit=0", "url=a&limit=x", "url=a&sort=up", "url=a&sort=closest", "url=a&from=July", "url=a&closest=July",
-		"url=a&fl=nothing", "url=a&filter=nothing:x", "url=a&filter=status", "url=a&filter=~url:(", "url=a&matchType=range", "url=ftp://a/",
+		"url=a&fl=nothing", "url=a&fields=urlkey,", "url=a&output=link", "url=a&output=bogus", "url=a&filter=nothing:x", "url=a&filter=status", "url=a&filter=~url:(", "url=a&matchType=range", "url=ftp://a/",
 		"url=*&sort=reverse"} {
 		if code, _, body := fetch(t, srv.URL+"/cdx?"+escape(query)); code != 400 || body == "" {
 			t.Errorf("%s: %d %q", query, code, body)
+		}
+	}
+	for _, name := range []string{"page", "pageSize", "showNumPages", "resolveRevisits", "Limit"} {
+		if code, _, body := fetch(t, srv.URL+"/cdx?url=a&"+name+"=1"); code != 400 || !strings.Contains(body, `"`+name+`"`) {
+			t.Errorf("%s: %d %q", name, code, body)
 		}
 	}
 	resp, err := http.Post(srv.URL+"/cdx?url=a", "text/plain", nil)
