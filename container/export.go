@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"slices"
 	"time"
 
 	"octopus/canon"
@@ -28,10 +29,11 @@ func (c *Container) snapshot() snapshot {
 // each calls visit for every visible version of the snapshot, in the order of
 // the log, without following revisits. c.rewriting is held.
 func (c *Container) each(ctx context.Context, all snapshot, visit func(*Stored) error) error {
+	judged := verdicts{Container: c, kept: map[uint64][]uint64{}}
 	for _, s := range c.list() {
 		err := s.each(func(e keyEntry) error {
 			l := link{e, e.address(s.number)}
-			if err := ctx.Err(); err != nil || e.end() > all[s] || e.kind == Tombstone || !c.chained(l) || c.deleted(l, 0) {
+			if err := ctx.Err(); err != nil || e.end() > all[s] || e.kind == Tombstone || !judged.visible(l) {
 				return err
 			}
 			v, _, err := c.read(l.at)
@@ -45,6 +47,45 @@ func (c *Container) each(ctx context.Context, all snapshot, visit func(*Stored) 
 		}
 	}
 	return nil
+}
+
+// verdicts tells which versions are visible. It remembers that of the versions of
+// long chains, which would be walked again for each: 8 bytes for each version, up
+// to maxVerdicts. No rewrite may be under way meanwhile.
+type verdicts struct {
+	*Container
+	kept   map[uint64][]uint64 // hash of the request -> places of its visible versions, sorted
+	places int                 // in kept
+}
+
+// longChain is from how many versions on a chain is remembered, maxVerdicts how
+// many versions are, in 32 MB.
+const (
+	longChain   = 16
+	maxVerdicts = 4 << 20
+)
+
+// visible reports whether a version is on the chain of its request and not
+// deleted.
+func (v *verdicts) visible(l link) bool {
+	hash := l.hash(v.secret)
+	places, known := v.kept[hash]
+	if !known {
+		all, err := v.chain(l.key)
+		if err != nil {
+			return true // what can't be judged is shown
+		}
+		for _, o := range visible(all) {
+			places = append(places, o.at.place())
+		}
+		slices.Sort(places)
+		if len(all) >= longChain && v.places+len(places) <= maxVerdicts {
+			v.kept[hash] = places
+			v.places += len(places)
+		}
+	}
+	_, found := slices.BinarySearch(places, l.at.place())
+	return found
 }
 
 // ExportCDXJ writes the index of all versions as CDXJ lines, sorted by their

@@ -19,6 +19,7 @@ import (
 
 	"octopus/canon"
 	"octopus/container"
+	"octopus/internal/durable"
 	"octopus/warc"
 )
 
@@ -73,6 +74,35 @@ func TestCDXJ(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.tmp")); len(left) > 0 {
 		t.Error(left)
+	}
+}
+
+// TestCDXJLongChain: the versions of one URL cost an export what so many pages
+// cost, and of a long chain too nothing is shown that is deleted.
+func TestCDXJLongChain(t *testing.T) {
+	reads := func(n int) int64 {
+		fsys, ops := durable.Failing(durable.Memory(), nil)
+		c := open(t, container.Options{Dir: "pages", FS: fsys, Sync: container.Never})
+		defer closed(t, c)
+		u, _ := canon.Parse("http://a.example/")
+		for i := range n {
+			put(t, c, container.Entry{Page: page(t, u.Text, fmt.Sprint("text ", i), start.Add(time.Duration(i)*time.Second))})
+			if i == n/4-1 {
+				if err := c.Delete(context.Background(), u); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		before := ops.Ops()
+		if lines, err := c.ExportCDXJ(context.Background(), io.Discard); err != nil || lines != int64(n-n/4) {
+			t.Fatalf("%d lines of %d, %v", lines, n-n/4, err)
+		}
+		return ops.Ops() - before
+	}
+	few, many := reads(100), reads(800)
+	t.Logf("%d operations of the disk for 100 versions, %d for 800", few, many)
+	if many > 12*few {
+		t.Errorf("%d operations of the disk for 100 versions, %d for 800", few, many)
 	}
 }
 
