@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"octopus/internal/durable"
@@ -55,6 +56,14 @@ type Container struct {
 	rewriting sync.Mutex     // one rewrite at a time
 	sweeping  sync.Mutex     // one checkpoint at a time; before mu
 	indexes   []durable.File // what an index on disk is read from: one, or more where a checkpoint failed; guarded by sweeping
+
+	// dying are payloads whose records a rewrite removes, and where they lie.
+	dyingMu sync.RWMutex // guards dying
+	dying   map[[20]byte]address
+
+	// moves counts what a rewrite moves, by the hash of the request, up before and
+	// after: it is odd meanwhile.
+	moves [256]atomic.Uint32
 
 	// mu is held by who writes: appends, syncs, changes segments and the index.
 	mu         sync.Mutex
@@ -222,16 +231,16 @@ func newEncoder(level int, asZstd bool) (e encoder, err error) {
 	return e, err
 }
 
-// errGone: the segment of an address is not there. Where a rewrite removed it
+// ErrGone: the segment of an address is not there. Where a rewrite removed it
 // meanwhile, the index has a new address by now.
-var errGone = fmt.Errorf("its segment is missing: %w", ErrCorrupt)
+var ErrGone = fmt.Errorf("its segment is missing: %w", ErrCorrupt)
 
 // acquire returns an open segment, whose files stay open until release.
 func (c *Container) acquire(number int) (s *segment, err error) {
 	c.segMu.RLock()
 	defer c.segMu.RUnlock()
 	if s = c.segments[number]; s == nil {
-		return nil, fmt.Errorf("segment %d: %w", number, errGone)
+		return nil, fmt.Errorf("segment %d: %w", number, ErrGone)
 	}
 	s.life.RLock()
 	return s, nil
@@ -239,10 +248,12 @@ func (c *Container) acquire(number int) (s *segment, err error) {
 
 func (s *segment) release() { s.life.RUnlock() }
 
+func (c *Container) movesOf(hash uint64) *atomic.Uint32 { return &c.moves[hash%uint64(len(c.moves))] }
+
 // again calls f until it did not meet a segment that was just removed.
 func again[T any](f func() (T, error)) (result T, err error) {
 	for range 8 {
-		if result, err = f(); !errors.Is(err, errGone) {
+		if result, err = f(); !errors.Is(err, ErrGone) {
 			break
 		}
 	}

@@ -158,7 +158,7 @@ func (c *Container) ExportWACZ(ctx context.Context, w io.Writer, info warc.WACZI
 	}
 	pages := func(w io.Writer) error {
 		enc := json.NewEncoder(w)
-		return c.Scan(ctx, func(s *Stored) error { return enc.Encode(warc.Page{URL: s.URL, Time: s.Time}) })
+		return c.scanNewest(ctx, func(s *Stored) error { return enc.Encode(warc.Page{URL: s.URL, Time: s.Time}) })
 	}
 	err = piped(pages, func(r io.Reader) error {
 		dec := json.NewDecoder(r)

@@ -119,6 +119,9 @@ func (c *Container) follow(s *Stored) error {
 	sum, _ := warc.ParseDigest(s.Digest)
 	var buf [4]address
 	candidates, cause := c.payloads.find(buf[:0], digestHash(sum, c.secret))
+	if at := c.dyingAt(sum); at != 0 {
+		candidates = append(candidates, at)
+	}
 	if len(candidates) == 0 {
 		if e, err := c.entryAt(makeAddress(s.Ref.Segment, s.Ref.Offset, s.Ref.Length)); err == nil && e.target != 0 {
 			candidates = append(candidates, e.target)

@@ -28,8 +28,23 @@ type link struct {
 // longer.
 const maxVersions = 1 << 20
 
-// chain returns all entries stored for a request, the one stored last first.
+// chain returns all entries stored for a request, the one stored last first. A
+// rewrite moves versions to the front of their chain; who walks it meanwhile might
+// miss one, and walks again.
 func (c *Container) chain(k octopus.Key) ([]link, error) {
+	moves := c.movesOf(keyHash(k, c.secret))
+	for range 8 {
+		before := moves.Load()
+		if all, err := c.walk(k); before%2 == 0 && before == moves.Load() {
+			return all, err
+		}
+	}
+	c.mu.Lock() // nobody comes here who holds it: then nothing moves
+	defer c.mu.Unlock()
+	return c.walk(k)
+}
+
+func (c *Container) walk(k octopus.Key) ([]link, error) {
 	var all []link
 	at, err := c.newestAt(&keyEntry{key: k})
 	for at != 0 {
@@ -127,6 +142,10 @@ func (l *link) version() Version {
 // At returns the version that was newest at t: the last whose capture began at
 // t or before. It is ErrNotFound where there was none, or it was deleted.
 func (c *Container) At(ctx context.Context, u octopus.URL, t time.Time) (*Stored, error) {
+	return again(func() (*Stored, error) { return c.at(ctx, u, t) })
+}
+
+func (c *Container) at(ctx context.Context, u octopus.URL, t time.Time) (*Stored, error) {
 	all, err := c.Versions(ctx, u)
 	if err != nil {
 		return nil, err
@@ -146,7 +165,8 @@ func (c *Container) At(ctx context.Context, u octopus.URL, t time.Time) (*Stored
 	return nil, fmt.Errorf("%s at %s: %w", u.Text, t.UTC().Format(time.RFC3339), ErrNotFound)
 }
 
-// Read returns the version at a Ref that Put, Versions or Get gave.
+// Read returns the version at a Ref that Put, Versions or Get gave. It is ErrGone
+// where a rewrite has moved it since: ask for the versions again.
 func (c *Container) Read(ctx context.Context, r Ref) (*Stored, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -161,6 +181,10 @@ func (c *Container) Read(ctx context.Context, r Ref) (*Stored, error) {
 // CDX returns the index lines of a URL's versions, newest first: what a CDX
 // server answers for an exact match.
 func (c *Container) CDX(ctx context.Context, u octopus.URL) ([]warc.CDX, error) {
+	return again(func() ([]warc.CDX, error) { return c.lines(ctx, u) })
+}
+
+func (c *Container) lines(ctx context.Context, u octopus.URL) ([]warc.CDX, error) {
 	versions, err := c.Versions(ctx, u)
 	if err != nil {
 		return nil, err

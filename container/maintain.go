@@ -21,8 +21,10 @@ type Report struct {
 // Verify reads every record of every segment and checks form, CRC and payload
 // digest, the entry that the key file has of it, and that revisits find their
 // payload. The error is that of the context or of the disk; what is wrong with
-// the data is in the report.
+// the data is in the report. Compaction waits meanwhile.
 func (c *Container) Verify(ctx context.Context, progress Progress) (Report, error) {
+	c.rewriting.Lock()
+	defer c.rewriting.Unlock()
 	rep := Report{Errors: c.Damage()}
 	segments := c.list()
 	total := int64(0)
@@ -127,9 +129,17 @@ func (c *Container) verifyUnit(s *segment, e keyEntry) error {
 }
 
 // Scan calls visit for what Get gives of every URL, with payload, in the order in
-// which they were last stored. The visit function may use the container. Versions
-// stored after the scan began may be missing. An error of visit ends it.
+// which they were last stored. The visit function may use the container, but
+// compaction and purges wait until the end. Versions stored after the scan began
+// may be missing. An error of visit ends it.
 func (c *Container) Scan(ctx context.Context, visit func(*Stored) error) error {
+	c.rewriting.Lock()
+	defer c.rewriting.Unlock()
+	return c.scanNewest(ctx, visit)
+}
+
+// scanNewest is Scan for who holds c.rewriting.
+func (c *Container) scanNewest(ctx context.Context, visit func(*Stored) error) error {
 	for _, s := range c.list() {
 		err := s.each(func(e keyEntry) error {
 			if err := ctx.Err(); err != nil {

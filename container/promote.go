@@ -8,19 +8,20 @@ import (
 
 // promote gives new originals to revisits whose original is about to go: of the
 // revisits of a payload the first becomes a full record, the others refer to it.
+// What it writes itself is behind the snapshot.
 func (r *rewrite) promote(ctx context.Context) error {
-	lost, err := r.lost()
-	if err != nil || len(lost) == 0 {
+	some, err := r.lost()
+	if err != nil || !some {
 		return err
 	}
+	all := r.snapshot()
 	for _, s := range r.list() {
 		err := s.each(func(e keyEntry) error {
-			at, orphan := lost[e.digest]
-			l := link{e, e.address(s.number)}
-			if !orphan || e.kind != Same && e.kind != NotModified || !r.alive(l) {
-				return ctx.Err()
+			l, at := link{e, e.address(s.number)}, r.dyingAt(e.digest)
+			if err := ctx.Err(); err != nil || at == 0 || e.end() > all[s] || e.kind != Same && e.kind != NotModified || !r.alive(l) {
+				return err
 			}
-			return r.adopt(l, lost, at)
+			return r.adopt(l, at)
 		})
 		if err != nil {
 			return err
@@ -29,12 +30,13 @@ func (r *rewrite) promote(ctx context.Context) error {
 	return nil
 }
 
-// lost makes the payloads unknown that only dying records hold, and returns
-// where they lie. Puts under way are waited for, so that no revisit comes after.
-func (r *rewrite) lost() (map[[20]byte]address, error) {
+// lost makes the payloads unknown that only dying records hold, for those who
+// store pages; who reads them is led to where they lie until the rewrite ends. It
+// reports whether there are any. Puts under way are waited for, so that no revisit
+// comes after.
+func (r *rewrite) lost() (some bool, err error) {
 	r.structure.Lock()
 	defer r.structure.Unlock()
-	lost := map[[20]byte]address{}
 	for _, s := range r.list() {
 		if !r.victims[s.number] {
 			continue
@@ -42,25 +44,50 @@ func (r *rewrite) lost() (map[[20]byte]address, error) {
 		err := s.each(func(e keyEntry) error {
 			l := link{e, e.address(s.number)}
 			if e.hasPayload() && !r.alive(l) {
+				r.setDying(e.digest, l.at)
 				if err := r.payloads.remove(digestHash(e.digest, r.secret), l.at); err != nil {
 					return err
 				}
-				if _, _, other := r.byDigest(e.digest); !other {
-					lost[e.digest] = l.at
+				if _, _, other := r.byDigest(e.digest); other {
+					r.setDying(e.digest, 0)
+				} else {
+					some = true
 				}
 			}
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return some, err
 		}
 	}
-	return lost, nil
+	return some, nil
+}
+
+// dyingAt returns where a payload lies that is on its way, or was before it became
+// known at its new place; 0 if it is none of them.
+func (c *Container) dyingAt(digest [20]byte) address {
+	c.dyingMu.RLock()
+	defer c.dyingMu.RUnlock()
+	return c.dying[digest]
+}
+
+// setDying tells where such a payload lies; 0 means that it is none.
+func (c *Container) setDying(digest [20]byte, at address) {
+	c.dyingMu.Lock()
+	defer c.dyingMu.Unlock()
+	if at == 0 {
+		delete(c.dying, digest)
+		return
+	}
+	if c.dying == nil {
+		c.dying = map[[20]byte]address{}
+	}
+	c.dying[digest] = at
 }
 
 // adopt rewrites the revisit l of a payload that lies at an address. If that is
 // a dying record, l becomes the payload's new home.
-func (r *rewrite) adopt(l link, lost map[[20]byte]address, at address) error {
+func (r *rewrite) adopt(l link, at address) error {
 	v, key, err := r.read(l.at)
 	if err != nil {
 		return err
@@ -102,7 +129,7 @@ func (r *rewrite) adopt(l link, lost map[[20]byte]address, at address) error {
 		return err
 	}
 	if u.entry.kind == Full {
-		lost[l.digest] = u.at
+		r.setDying(l.digest, u.at)
 	}
 	return nil
 }

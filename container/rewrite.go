@@ -145,6 +145,9 @@ func (r *rewrite) run(ctx context.Context, progress Progress) error {
 	r.mu.Lock()
 	r.rewritten = false
 	r.mu.Unlock()
+	r.dyingMu.Lock()
+	r.dying = nil
+	r.dyingMu.Unlock()
 	if err != nil {
 		return fmt.Errorf("container: rewrite: %w", err)
 	}
@@ -237,6 +240,9 @@ func (r *rewrite) replace(old link, u *unit) error {
 	if r.failed != nil { // what a failed sync left behind the last record must not be written over in part
 		return r.failed
 	}
+	moves := r.movesOf(old.hash(r.secret))
+	moves.Add(1)
+	defer moves.Add(1)
 	if u != nil {
 		if err := r.rotate(); err != nil {
 			return err

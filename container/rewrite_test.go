@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"octopus"
 	"octopus/canon"
 	"octopus/container"
 	"octopus/internal/durable"
@@ -144,6 +145,93 @@ func TestPurgeLeavesNothing(t *testing.T) {
 			t.Errorf("%s still names secret.example (%v)", name, err)
 		}
 	}
+}
+
+// TestPurgeEnds: revisits that are written while others are looked for are in the
+// same segment, and not looked at again.
+func TestPurgeEnds(t *testing.T) {
+	c := open(t, container.Options{Dir: "pages", FS: durable.Memory()})
+	for _, host := range []string{"a", "b", "c", "d"} {
+		put(t, c, container.Entry{Page: page(t, "http://"+host+".example/", "the same text", start)})
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	r, err := c.PurgeHost(ctx, "a.example", nil)
+	if err != nil || r.Promoted != 1 || c.Stat().Versions != 3 {
+		t.Fatalf("%+v, %v, %+v", r, err, c.Stat())
+	}
+	for _, host := range []string{"c", "d"} {
+		if s := wantBody(t, c, "http://"+host+".example/", "the same text"); s.RefersTo != "http://b.example/" {
+			t.Errorf("%s refers to %s", host, s.RefersTo)
+		}
+	}
+	closed(t, c)
+}
+
+// TestReadersOfShared reads in every way while the originals of what is read are
+// purged and compacted away.
+func TestReadersOfShared(t *testing.T) {
+	ctx := context.Background()
+	c := open(t, container.Options{Dir: t.TempDir(), SegmentBytes: 5_000, Sync: container.Never})
+	const hosts, pages = 6, 10
+	body := func(p int) string { return fmt.Sprintf("page %d of every host %s", p, strings.Repeat("x ", p)) }
+	at := func(v int) time.Time { return start.Add(time.Duration(v) * time.Hour) }
+	for v := range 2 {
+		for h := range hosts {
+			for p := range pages {
+				put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://h%d.example/%d", h, p), body(p+v), at(v))})
+			}
+		}
+	}
+	ways := []func(u octopus.URL, p int) error{
+		func(u octopus.URL, p int) error {
+			s, err := c.Get(ctx, u)
+			if err == nil && string(s.Body) != body(p+1) {
+				err = fmt.Errorf("body %.30q", s.Body)
+			}
+			return err
+		},
+		func(u octopus.URL, p int) error {
+			s, err := c.At(ctx, u, at(0))
+			if err == nil && string(s.Body) != body(p) {
+				err = fmt.Errorf("at: body %.30q", s.Body)
+			}
+			return err
+		},
+		func(u octopus.URL, _ int) error { _, err := c.CDX(ctx, u); return err },
+		func(octopus.URL, int) error { return c.Scan(ctx, func(*container.Stored) error { return nil }) },
+	}
+	var readers sync.WaitGroup
+	stop := make(chan struct{})
+	for g, read := range ways {
+		readers.Go(func() {
+			rng := rand.New(rand.NewPCG(uint64(g), 2))
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				p := rng.IntN(pages)
+				u, _ := canon.Parse(fmt.Sprintf("http://h%d.example/%d", hosts-1-rng.IntN(2), p)) // hosts that stay
+				if err := read(u, p); err != nil {
+					t.Errorf("%s: %v", u.Text, err)
+					return
+				}
+			}
+		})
+	}
+	for h := range hosts - 2 {
+		if _, err := c.PurgeHost(ctx, fmt.Sprintf("h%d.example", h), nil); err != nil {
+			t.Error(err)
+		}
+		if _, err := c.Compact(ctx, 1, 0, nil); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	readers.Wait()
+	closed(t, c)
 }
 
 // TestReadersAndWriters has many readers and writers while segments are

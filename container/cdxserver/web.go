@@ -54,8 +54,18 @@ func (s *Server) serveWeb(w http.ResponseWriter, r *http.Request, rest string) {
 }
 
 // nearest returns the version of one of the URLs whose time is nearest to at, the
-// newest of those that are equally near.
-func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at period) (*container.Stored, error) {
+// newest of those that are equally near. It looks again where a rewrite moved that
+// meanwhile.
+func (s *Server) nearest(ctx context.Context, urls []octopus.URL, at period) (page *container.Stored, err error) {
+	for range 8 {
+		if page, err = s.nearestNow(ctx, urls, at); !errors.Is(err, container.ErrGone) {
+			break
+		}
+	}
+	return page, err
+}
+
+func (s *Server) nearestNow(ctx context.Context, urls []octopus.URL, at period) (*container.Stored, error) {
 	var url string
 	var best container.Version
 	for _, u := range urls {
