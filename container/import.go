@@ -113,6 +113,9 @@ func (im *importer) page(ctx context.Context, rec *warc.Record, block []byte) (p
 		p.Status, p.Header, p.Body = 200, http.Header{"Content-Type": {rec.ContentType}}, block
 		return p, ""
 	}
+	if rec.Type == warc.Revisit && len(block) == 0 { // WARC 1.1 lets it be absent
+		return im.revisit(ctx, p, rec)
+	}
 	var body []byte
 	if p.Status, p.Header, body, err = warc.ParseHTTP(block); err != nil {
 		return nil, "not HTTP"
@@ -148,8 +151,15 @@ func (im *importer) revisit(ctx context.Context, p *octopus.Page, rec *warc.Reco
 	if !ok {
 		return nil, "revisit without SHA-1"
 	}
-	if p.Body, ok = im.c.payload(sum); !ok {
+	original, ok := im.c.payload(sum)
+	if !ok {
 		return nil, "revisit of a payload that is not stored"
+	}
+	if p.Body = original.Body; p.Status == 0 {
+		p.Status, p.Header = original.Status, original.Header
+	}
+	if p.Status == 0 {
+		return nil, "revisit without block, of an empty payload"
 	}
 	return p, ""
 }
@@ -163,20 +173,18 @@ func (im *importer) decoded(rec *warc.Record) (sum [20]byte, ok bool) {
 	return sum, ok
 }
 
-// payload returns the payload with a digest.
-func (c *Container) payload(sum [20]byte) ([]byte, bool) {
+// payload returns what holds the payload with a digest: a record, but for the
+// empty payload.
+func (c *Container) payload(sum [20]byte) (*Stored, bool) {
 	if sum == sha1.Sum(nil) {
-		return nil, true
+		return &Stored{}, true
 	}
 	_, at, ok := c.byDigest(sum)
 	if !ok {
 		return nil, false
 	}
 	s, _, err := c.read(at)
-	if err != nil {
-		return nil, false
-	}
-	return s.Body, true
+	return s, err == nil
 }
 
 // flush stores the batch.

@@ -3,6 +3,9 @@ package container_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"maps"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +117,29 @@ func TestImportForeign(t *testing.T) {
 		}
 		closed(t, c)
 		check(t, opt.Dir)
+	}
+}
+
+// TestImportBareRevisit imports revisits without a block: their status and header
+// are those of the payload's record.
+func TestImportBareRevisit(t *testing.T) {
+	e, _ := warc.NewEncoder(1)
+	head := warc.HTTPBlock(203, http.Header{"X-Name": {"value"}}, 4)
+	file, _ := e.Append(nil, &warc.Record{Type: warc.Response, ID: warc.NewID(), Date: start, TargetURI: "http://a.example/1",
+		ContentType: warc.HTTPResponse, PayloadDigest: warc.Digest([]byte("body"))}, head, []byte("body"))
+	for i, digest := range []string{warc.Digest([]byte("body")), warc.Digest([]byte("other")), warc.Digest(nil), ""} {
+		file, _ = e.Append(file, &warc.Record{Type: warc.Revisit, ID: warc.NewID(), Date: start.Add(time.Hour), Profile: warc.SamePayload,
+			TargetURI: fmt.Sprintf("http://a.example/bare%d", i), PayloadDigest: digest})
+	}
+	c := open(t, container.Options{Dir: t.TempDir()})
+	defer closed(t, c)
+	r, err := c.Import(context.Background(), bytes.NewReader(file))
+	want := map[string]int64{"revisit of a payload that is not stored": 1, "revisit without block, of an empty payload": 1, "revisit without SHA-1": 1}
+	if err != nil || r.Pages != 2 || !maps.Equal(r.Skipped, want) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if s := wantBody(t, c, "http://a.example/bare0", "body"); s.Kind != container.Same || s.Status != 203 || s.Header.Get("X-Name") != "value" {
+		t.Errorf("%+v", s)
 	}
 }
 
