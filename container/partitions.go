@@ -5,9 +5,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"strings"
 	"time"
 
 	"octopus"
+	"octopus/internal/durable"
 )
 
 // Store is what a container does for those who keep pages in it: one directory
@@ -26,8 +30,8 @@ var (
 
 // Partitions is several containers, each with an equal part of the key space:
 // over several disks, or the parts of a key range that moves between nodes. The
-// number and order of the directories must stay the same. Pages of one site lie
-// in one partition. A payload is stored once in each partition that has it;
+// number and order of the directories must stay the same; a file PARTITION in each
+// says which it is. Pages of one site lie in one partition. A payload is stored once in each partition that has it;
 // Digest looks in all.
 type Partitions struct{ parts []*Container }
 
@@ -45,7 +49,61 @@ func OpenPartitions(opt Options, dirs ...string) (*Partitions, error) {
 		}
 		p.parts = append(p.parts, c)
 	}
+	if err := p.mark(); err != nil {
+		return nil, errors.Join(err, p.Close())
+	}
 	return p, nil
+}
+
+// partitionFile holds one line such as "2 of 3".
+const partitionFile = "PARTITION"
+
+// mark writes which partition each directory is, where all of them are new, and
+// compares it else: with directories missing, swapped or added pages would not be
+// found any more.
+func (p *Partitions) mark() error {
+	marks, marked := make([]string, len(p.parts)), 0
+	for i, c := range p.parts {
+		var err error
+		if marks[i], err = c.partition(); err != nil {
+			return err
+		}
+		if marks[i] != "" {
+			marked++
+		} else if len(p.parts) > 1 && c.Stat().Versions > 0 {
+			return fmt.Errorf("container: %s has pages and was no partition before; import them", c.opt.Dir)
+		}
+	}
+	for i, c := range p.parts {
+		want := fmt.Sprintf("%d of %d", i+1, len(p.parts))
+		if marked > 0 && marks[i] != want {
+			return fmt.Errorf("container: %s should be partition %s, and is %q; name the directories that were there in their order", c.opt.Dir, want, marks[i])
+		}
+		if marked > 0 {
+			continue
+		}
+		err := durable.WriteFile(c.opt.FS, c.opt.FS.PathJoin(c.opt.Dir, partitionFile), func(w io.Writer) error {
+			_, err := io.WriteString(w, want+"\n")
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("container: %w", err)
+		}
+	}
+	return nil
+}
+
+// partition returns what partitionFile says, "" where there is none.
+func (c *Container) partition() (string, error) {
+	f, err := c.opt.FS.Open(c.opt.FS.PathJoin(c.opt.Dir, partitionFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("container: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, 64))
+	return strings.TrimSpace(string(text)), errors.Join(err, f.Close())
 }
 
 // Of returns the partition that has a URL.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"octopus/canon"
@@ -58,5 +59,35 @@ func TestPartitions(t *testing.T) {
 	}
 	if _, err := container.OpenPartitions(opt); err == nil {
 		t.Error("no directory accepted")
+	}
+}
+
+// TestPartitionsAreNamed: with directories swapped, missing or added pages would be
+// looked for in the wrong place.
+func TestPartitionsAreNamed(t *testing.T) {
+	opt := container.Options{FS: durable.Memory()}
+	try := func(dirs ...string) error {
+		p, err := container.OpenPartitions(opt, dirs...)
+		if err != nil {
+			return err
+		}
+		return p.Close()
+	}
+	for range 2 {
+		if err := try("a", "b"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, dirs := range [][]string{{"b", "a"}, {"a"}, {"a", "new"}, {"a", "b", "c"}} {
+		if err := try(dirs...); err == nil || !strings.Contains(err.Error(), "order") {
+			t.Errorf("%v: %v", dirs, err)
+		}
+	}
+	opt.Dir = "plain"
+	c := open(t, opt)
+	put(t, c, container.Entry{Page: page(t, "http://a.example/", "text", start)})
+	closed(t, c)
+	if err := try("plain", "other"); err == nil || !strings.Contains(err.Error(), "was no partition") {
+		t.Error(err)
 	}
 }

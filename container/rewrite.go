@@ -202,7 +202,7 @@ func (r *rewrite) move(ctx context.Context, s *segment) error {
 		_, _, err := unpacker.decode(data, old.at)
 		r.unpackers.Put(unpacker)
 		if err != nil {
-			return fmt.Errorf("%s%s at offset %d: %w: %w", s.path, s.suffix, e.offset, ErrCorrupt, err)
+			return fmt.Errorf("%s%s at offset %d: %w: %w; octopus store rebuild takes it out", s.path, s.suffix, e.offset, ErrCorrupt, err)
 		}
 		if s.suffix != r.enc.suffix {
 			if data, err = r.recode(data, e.flags&flagMeta != 0); err != nil {

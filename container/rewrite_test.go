@@ -168,6 +168,43 @@ func TestPurgeEnds(t *testing.T) {
 	closed(t, c)
 }
 
+// TestPurgeOfDamaged: what can't be read goes by its key, answers to other methods
+// go with their URL, and files that recovery put aside are named.
+func TestPurgeOfDamaged(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	c := open(t, container.Options{Dir: dir})
+	put(t, c, container.Entry{Page: page(t, "http://a.example/", "text of a", start)})
+	ref := put(t, c, container.Entry{Page: page(t, "http://a.example/broken", "text that breaks", start)}).Ref
+	posted := page(t, "http://a.example/", "answer to a form", start.Add(time.Hour))
+	link := &posted.Lease.Link
+	link.Method, link.Body = "POST", []byte("q=1")
+	link.URL.Key = canon.Key(link.URL, link.Method, link.Body)
+	put(t, c, container.Entry{Page: posted})
+	closed(t, c)
+	segments, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	f, err := os.OpenFile(segments[0], os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WriteAt([]byte("damage"), ref.Offset+40)
+	f.Close()
+	if err := os.WriteFile(filepath.Join(dir, "octopus-1.damaged"), []byte("who knows"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c = open(t, container.Options{Dir: dir})
+	for _, url := range []string{"http://a.example/broken", "http://a.example/"} {
+		u, _ := canon.Parse(url)
+		r, err := c.PurgeURL(ctx, u, nil)
+		if r.Dropped == 0 || err == nil || !strings.Contains(err.Error(), "octopus-1.damaged") {
+			t.Errorf("%s: %+v, %v", url, r, err)
+		}
+	}
+	if st := c.Stat(); st.Versions != 0 {
+		t.Errorf("%d versions are left", st.Versions)
+	}
+	closed(t, c)
+}
+
 // TestReadersOfShared reads in every way while the originals of what is read are
 // purged and compacted away.
 func TestReadersOfShared(t *testing.T) {
