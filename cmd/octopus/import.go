@@ -32,6 +32,9 @@ enter the frontier.`}
 	flags := addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "as one JSON object")
 	cmd.RunE = a.verb(func(_ *cobra.Command, args []string) error {
+		if err := checkInputs(args); err != nil {
+			return err
+		}
 		return a.withPages(flags, true, func(c *container.Container) error {
 			sum, err := imported{Skipped: map[string]int64{}}, error(nil)
 			for _, name := range args {
@@ -43,6 +46,28 @@ enter the frontier.`}
 		})
 	})
 	return cmd
+}
+
+// checkInputs sees to it that files which cannot be read stop an import before it
+// makes a store or takes pages of the others.
+func checkInputs(names []string) error {
+	for _, name := range names {
+		if name == "-" {
+			continue
+		}
+		f, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		info, err := f.Stat()
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		if info.IsDir() {
+			return fmt.Errorf("%s is a directory; name the files in it", name)
+		}
+	}
+	return nil
 }
 
 // importFile adds what one file brought to sum.

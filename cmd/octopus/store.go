@@ -53,7 +53,7 @@ func (a *app) withPages(flags *flagSet, create bool, body func(*container.Contai
 	}
 	c, err := container.Open(container.Options{Dir: dir, IndexMemory: int64(l.Store.IndexMemory)})
 	if errors.Is(err, container.ErrLocked) {
-		return &exitError{exitLocked, fmt.Errorf("%s is %w; wait until the crawl ends", l.Dir, node.ErrLocked)}
+		return &exitError{exitLocked, fmt.Errorf("%s is %w of octopus (a crawl, or store serve); wait until it ends, or stop it", l.Dir, node.ErrLocked)}
 	}
 	if err != nil {
 		return err

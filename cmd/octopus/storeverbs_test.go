@@ -49,7 +49,12 @@ func TestImportAt(t *testing.T) {
 	c.run("get", "http://a.example/p", "--at", "2026-06-30").want(exitFailure, "no page in db")
 	c.run("get", "http://a.example/p", "--at", "July").want(exitUsage, "2026-07-01")
 	c.run("get", "http://a.example/p", "--at", "2026-07-01", "--dir", "none").want(exitFailure, "none holds no pages")
-	c.run("import", "missing.warc").want(exitFailure, "missing.warc")
+	for _, args := range [][]string{{"missing.warc"}, {"w.warc", "missing.warc"}, {"w.warc", "."}} {
+		c.run(append([]string{"import", "--dir", "new"}, args...)...).want(exitFailure, args[len(args)-1])
+		if _, err := os.Stat("new"); err == nil || c.stdout != "" {
+			t.Errorf("import %v left a store, or printed %q", args, c.stdout)
+		}
+	}
 	c.file("bad.warc", foreignWARC()+"WARC/9 nonsense")
 	c.run("import", "bad.warc").want(exitFailure, "bad.warc", "offset")
 }
@@ -164,6 +169,7 @@ func TestStoreServe(t *testing.T) {
 			t.Errorf("%s: %q, %v", path, body, err)
 		}
 	}
+	c.run("get", "http://a.example/p").want(exitLocked, "store serve")
 	http.DefaultClient.CloseIdleConnections()
 	(<-stop) <- os.Interrupt
 	select {
