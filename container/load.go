@@ -55,7 +55,12 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 	if start.segment == 0 {
 		c.urls, c.payloads = c.newTables()
 	}
-	for i, s := 0, c.after(0); s != nil; i, s = i+1, c.after(s.number) {
+	done, total := int64(0), int64(0)
+	for _, s := range c.list() {
+		total += s.size
+	}
+	for s := c.after(0); s != nil; s = c.after(s.number) {
+		done += s.size // before anything of it is cut
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -87,7 +92,7 @@ func (c *Container) load(ctx context.Context, progress Progress, again *rebuild)
 			continue
 		}
 		c.active = s
-		progress.report(int64(i+1), int64(max(len(names), i+1)))
+		progress.report(min(done, total), total)
 	}
 	return nil
 }

@@ -134,12 +134,18 @@ func (r *rewrite) run(ctx context.Context, progress Progress) error {
 	if err == nil {
 		err = r.promote(ctx)
 	}
-	for done, s := range r.list() {
+	segments, total := r.list(), int64(0)
+	for _, s := range segments {
+		if r.victims[s.number] {
+			total += s.bytes()
+		}
+	}
+	for _, s := range segments {
 		if err == nil && r.victims[s.number] {
 			if err = r.move(ctx, s); err == nil {
 				err = r.remove(s)
 			}
-			progress.report(int64(done+1), int64(len(r.victims)))
+			progress.report(r.sum.Bytes, total)
 		}
 	}
 	r.mu.Lock()

@@ -113,6 +113,35 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestProgress: what long operations report are bytes of segments, never more
+// than all, and in the end all.
+func TestProgress(t *testing.T) {
+	c := open(t, container.Options{Dir: t.TempDir(), SegmentBytes: 2000})
+	defer closed(t, c)
+	for i := range 40 {
+		put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://a.example/%d", i), fmt.Sprintf("content %d", i), start.Add(time.Duration(i)*time.Second))})
+	}
+	var last, all int64
+	progress := func(done, total int64) {
+		if done < last || done > total {
+			t.Errorf("%d of %d after %d", done, total, last)
+		}
+		last, all = done, total
+	}
+	if err := c.Rebuild(context.Background(), progress, nil); err != nil || last != all || all != c.Stat().SegmentBytes {
+		t.Errorf("rebuild: %d of %d, %v", last, all, err)
+	}
+	last = 0
+	u, _ := canon.Parse("http://a.example/20") // in a segment that is not the first
+	if r, err := c.PurgeURL(context.Background(), u, progress); err != nil || r.Segments != 1 || last != all || last != r.Bytes {
+		t.Errorf("purge: %d of %d, %+v, %v", last, all, r, err)
+	}
+	last = 0
+	if r, err := c.PurgeHost(context.Background(), "a.example", progress); err != nil || r.Segments < 2 || last != all || last != r.Bytes {
+		t.Errorf("purge of the host: %d of %d, %+v, %v", last, all, r, err)
+	}
+}
+
 // TestPurgeLeavesNothing greps what is on disk.
 func TestPurgeLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
