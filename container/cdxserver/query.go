@@ -187,14 +187,21 @@ func parseURL(text string) (u octopus.URL, bare bool, err error) {
 }
 
 // spellings returns the URLs that the container is asked for where an index has
-// the key of u: http and https, with www. and without. Those of another port
-// have another key.
+// the key of u: http and https, with www. and a last slash and without. Those of
+// another port have another key.
 func spellings(u octopus.URL) (all []octopus.URL) {
 	_, rest, _ := strings.Cut(u.Text, "://")
-	rest = strings.TrimPrefix(rest, "www.")
+	path, query, ask := strings.Cut(strings.TrimPrefix(rest, "www."), "?")
+	if ask {
+		query = "?" + query
+	}
+	path = strings.TrimSuffix(path, "/")
 	for _, start := range []string{"http://", "http://www.", "https://", "https://www."} {
-		if v, err := canon.Parse(start + rest); err == nil && canon.SURT(v) == canon.SURT(u) {
-			all = append(all, v)
+		for _, end := range []string{"", "/"} {
+			v, err := canon.Parse(start + path + end + query)
+			if err == nil && canon.SURT(v) == canon.SURT(u) && !slices.Contains(all, v) {
+				all = append(all, v)
+			}
 		}
 	}
 	return all

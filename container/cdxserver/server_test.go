@@ -116,6 +116,8 @@ func TestCDX(t *testing.T) {
 		{"url=https://www.S.test", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
 		{"url=s.test/*", "1 https://s.test/, 2 www.s.test/, 3 https://s.test/"},
 		{"url=https://s.test:8443/", ""},
+		{"url=https://example.com/a/1/", "1 example.com/a/1, 5 example.com/a/1, 9 example.com/a/1"},
+		{"url=sub.example.com/x/?q=http://y/", "3 sub.example.com/x?q=http://y/"},
 		{"url=sub.example.com/x?q=http://y/", "3 sub.example.com/x?q=http://y/"},
 	} {
 		code, _, body := fetch(t, srv.URL+"/cdx?output=json&fl=timestamp,url&"+escape(tc.query))
