@@ -253,10 +253,7 @@ func (c *Container) entryAt(a address) (keyEntry, error) {
 
 // afterWrite does what the policy leaves for later.
 func (c *Container) afterWrite() error {
-	switch c.opt.Sync {
-	case Never:
-		return c.active.writeKeys()
-	case Always:
+	if c.opt.Sync != Interval {
 		return c.active.writeKeys()
 	}
 	if c.timer == nil {

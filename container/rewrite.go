@@ -28,25 +28,21 @@ type rewrite struct {
 
 // Compact removes what is deleted, stored twice, beyond keep versions of a URL
 // (0 keeps all), or a revisit whose payload was lost, from every segment of which less than minLive (0 to 1) is
-// alive, by bytes; 1 means every segment where anything is dead. The segment
-// that is written to is left alone.
+// alive, by bytes; 1 means every segment where anything is dead.
 func (c *Container) Compact(ctx context.Context, minLive float64, keep int, progress Progress) (Rewritten, error) {
 	c.rewriting.Lock()
 	defer c.rewriting.Unlock()
 	r := &rewrite{Container: c, victims: map[int]bool{}, touched: map[int]bool{}}
 	bereft := map[uint64]bool{} // as it is now: payloads move meanwhile
 	r.dead = func(l link) bool { return c.deleted(l, keep) || bereft[l.at.place()] }
-	segments := c.list()
-	for i, s := range segments {
-		if err := ctx.Err(); err != nil {
-			return r.sum, err
-		}
-		if i == len(segments)-1 {
-			break
-		}
+	sizes := c.snapshot()
+	for _, s := range c.list() {
 		live := int64(0)
 		err := s.each(func(e keyEntry) error {
 			l := link{e, e.address(s.number)}
+			if err := ctx.Err(); err != nil || e.end() > sizes[s] {
+				return err
+			}
 			if c.bereft(l) {
 				bereft[l.at.place()] = true
 			}
@@ -58,7 +54,7 @@ func (c *Container) Compact(ctx context.Context, minLive float64, keep int, prog
 		if err != nil {
 			return r.sum, err
 		}
-		if all := s.bytes() - s.first; live < all && float64(live) < minLive*float64(all) {
+		if all := sizes[s] - s.first; live < all && float64(live) < minLive*float64(all) {
 			r.victims[s.number] = true
 		}
 	}
@@ -225,7 +221,11 @@ func (r *rewrite) move(ctx context.Context, s *segment) error {
 func (r *rewrite) recode(data []byte, meta bool) (out []byte, err error) {
 	u := r.unpacker()
 	defer r.unpackers.Put(u)
-	for range 1 + map[bool]int{true: 1}[meta] {
+	records := 1
+	if meta {
+		records = 2
+	}
+	for range records {
 		content, n, err := u.Unpack(data)
 		if err != nil {
 			return nil, err

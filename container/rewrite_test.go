@@ -176,6 +176,23 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	}
 }
 
+// TestCompactNewest: the segment that is written to is compacted like others, and
+// once it is there is nothing left to do.
+func TestCompactNewest(t *testing.T) {
+	c := open(t, container.Options{Dir: "pages", FS: durable.Memory()})
+	for v := range 3 {
+		put(t, c, container.Entry{Page: page(t, "http://a.example/", fmt.Sprint("text ", v), start.Add(time.Duration(v)*time.Hour))})
+	}
+	for round, want := range []container.Rewritten{{Segments: 1, Moved: 1, Dropped: 2}, {}} {
+		r, err := c.Compact(context.Background(), 1, 1, nil)
+		if r.Bytes = 0; err != nil || r != want {
+			t.Errorf("round %d: %+v, %v", round, r, err)
+		}
+		wantBody(t, c, "http://a.example/", "text 2")
+	}
+	closed(t, c)
+}
+
 // TestPurgeEnds: revisits that are written while others are looked for are in the
 // same segment, and not looked at again.
 func TestPurgeEnds(t *testing.T) {
