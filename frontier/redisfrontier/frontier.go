@@ -54,6 +54,7 @@ type Frontier struct {
 	clocks  clocks         // guarded by mu: what offset comes from
 	counts  octopus.Counts // guarded by mu: as last read
 	trouble error          // guarded by mu: why Redis does not work now
+	worked  bool           // guarded by mu: a call succeeded since the last one that failed
 	failing int            // guarded by mu: calls that wait for it to work
 	held    held           // guarded by mu: leases of this process
 	entries known          // guarded by mu

@@ -91,7 +91,7 @@ func (f *Frontier) sleep(ctx context.Context, d time.Duration) error {
 }
 
 // struggle is one call's share in what Options.OnError hears: Redis works again
-// when no call waits for it any more.
+// when a call succeeded and none waits for it any more.
 type struggle struct {
 	f       *Frontier
 	failing bool
@@ -101,7 +101,7 @@ func (s *struggle) fail(err error) {
 	f := s.f
 	f.mu.Lock()
 	tell := f.trouble == nil
-	f.trouble = err
+	f.trouble, f.worked = err, false
 	if !s.failing {
 		s.failing = true
 		f.failing++
@@ -112,11 +112,20 @@ func (s *struggle) fail(err error) {
 	}
 }
 
-func (s *struggle) succeed() {
-	s.giveUp()
+func (s *struggle) succeed() { s.end(true) }
+
+// giveUp ends the call, whether Redis works or not.
+func (s *struggle) giveUp() { s.end(false) }
+
+func (s *struggle) end(worked bool) {
 	f := s.f
 	f.mu.Lock()
-	tell := f.trouble != nil && f.failing == 0
+	if s.failing {
+		s.failing = false
+		f.failing--
+	}
+	f.worked = f.worked || worked
+	tell := f.trouble != nil && f.failing == 0 && f.worked
 	if tell {
 		f.trouble = nil
 	}
@@ -124,17 +133,6 @@ func (s *struggle) succeed() {
 	if tell && f.opt.OnError != nil {
 		f.opt.OnError(nil)
 	}
-}
-
-// giveUp ends the call, whether Redis works or not.
-func (s *struggle) giveUp() {
-	if !s.failing {
-		return
-	}
-	s.f.mu.Lock()
-	defer s.f.mu.Unlock()
-	s.failing = false
-	s.f.failing--
 }
 
 // reseed begins again after Redis lost a bucket: the entries are offered, then
