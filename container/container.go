@@ -22,6 +22,9 @@ var (
 	// ErrCorrupt: what lies on disk is not what was stored. The message names
 	// file and offset.
 	ErrCorrupt = errors.New("corrupt")
+	// ErrGone: the segment of an address is not there. Where a rewrite removed it
+	// meanwhile, the index has a new address by now.
+	ErrGone = fmt.Errorf("its segment is missing: %w", ErrCorrupt)
 	// ErrLocked: another process has the directory open.
 	ErrLocked = durable.ErrLocked
 	// ErrClosed: the container was closed.
@@ -230,10 +233,6 @@ func newEncoder(level int, asZstd bool) (e encoder, err error) {
 	e.Encoder, err = warc.NewEncoder(level)
 	return e, err
 }
-
-// ErrGone: the segment of an address is not there. Where a rewrite removed it
-// meanwhile, the index has a new address by now.
-var ErrGone = fmt.Errorf("its segment is missing: %w", ErrCorrupt)
 
 // acquire returns an open segment, whose files stay open until release.
 func (c *Container) acquire(number int) (s *segment, err error) {

@@ -147,12 +147,12 @@ func (r *rewrite) run(ctx context.Context, progress Progress) error {
 	r.mu.Lock()
 	r.rewritten = false
 	r.mu.Unlock()
+	if err != nil { // payloads that are dying still stay where they are, and readable
+		return fmt.Errorf("container: rewrite: %w", err)
+	}
 	r.dyingMu.Lock()
 	r.dying = nil
 	r.dyingMu.Unlock()
-	if err != nil {
-		return fmt.Errorf("container: rewrite: %w", err)
-	}
 	return r.checkpoint()
 }
 

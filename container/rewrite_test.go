@@ -214,6 +214,25 @@ func TestPurgeEnds(t *testing.T) {
 	closed(t, c)
 }
 
+// spoil writes over some bytes of the only segment in dir.
+func spoil(t *testing.T, dir string, at int64) {
+	t.Helper()
+	segments, err := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
+	if err != nil || len(segments) != 1 {
+		t.Fatal(segments, err)
+	}
+	f, err := os.OpenFile(segments[0], os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("damage"), at); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPurgeOfDamaged: what can't be read goes by its key, answers to other methods
 // go with their URL, and files that recovery put aside are named.
 func TestPurgeOfDamaged(t *testing.T) {
@@ -227,13 +246,7 @@ func TestPurgeOfDamaged(t *testing.T) {
 	link.URL.Key = canon.Key(link.URL, link.Method, link.Body)
 	put(t, c, container.Entry{Page: posted})
 	closed(t, c)
-	segments, _ := filepath.Glob(filepath.Join(dir, "*.warc.gz"))
-	f, err := os.OpenFile(segments[0], os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.WriteAt([]byte("damage"), ref.Offset+40)
-	f.Close()
+	spoil(t, dir, ref.Offset+40)
 	if err := os.WriteFile(filepath.Join(dir, "octopus-1.damaged"), []byte("who knows"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -248,6 +261,36 @@ func TestPurgeOfDamaged(t *testing.T) {
 	if st := c.Stat(); st.Versions != 0 {
 		t.Errorf("%d versions are left", st.Versions)
 	}
+	closed(t, c)
+}
+
+// TestPurgeThatFails: what shares its payload with a purged page can be read also
+// where the purge stops at a record that is damaged.
+func TestPurgeThatFails(t *testing.T) {
+	dir := t.TempDir()
+	c := open(t, container.Options{Dir: dir})
+	put(t, c, container.Entry{Page: page(t, "http://moved.example/", "text", start)})
+	for _, host := range []string{"a", "b"} {
+		for n := range 2 {
+			put(t, c, container.Entry{Page: page(t, fmt.Sprintf("http://%s.example/%d", host, n), fmt.Sprint("shared text ", n), start)})
+		}
+	}
+	// Now no key entry says where a payload is.
+	if _, err := c.PurgeHost(context.Background(), "moved.example", nil); err != nil {
+		t.Fatal(err)
+	}
+	u, _ := canon.Parse("http://b.example/0")
+	versions, err := c.Versions(context.Background(), u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, c)
+	spoil(t, dir, versions[0].Ref.Offset+40)
+	c = open(t, container.Options{Dir: dir})
+	if _, err := c.PurgeHost(context.Background(), "a.example", nil); err == nil {
+		t.Error("the damage went unnoticed")
+	}
+	wantBody(t, c, "http://b.example/1", "shared text 1")
 	closed(t, c)
 }
 
